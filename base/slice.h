@@ -1,0 +1,51 @@
+/* base/slice.h - borrowed bytes. */
+#ifndef BASE_SLICE_H
+#define BASE_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Not owned, not NUL-terminated. Whoever returns one says until when it is valid.
+ * ptr may be NULL only where len is 0. */
+struct slice {
+    const uint8_t *ptr;
+    size_t len;
+};
+
+/* A slice of a string literal, without its NUL. */
+#define SLICE(literal) ((struct slice){(const uint8_t *)("" literal), sizeof(literal) - 1})
+
+static inline struct slice slice_of(const void *ptr, size_t len)
+{
+    return (struct slice){(const uint8_t *)ptr, len};
+}
+
+static inline struct slice slice_str(const char *s)
+{
+    return slice_of(s, strlen(s));
+}
+
+static inline bool slice_eq(struct slice a, struct slice b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+/* memcmp order, the shorter first: the order of keys everywhere in avrod. */
+static inline int slice_cmp(struct slice a, struct slice b)
+{
+    size_t n = a.len < b.len ? a.len : b.len;
+    int c = n ? memcmp(a.ptr, b.ptr, n) : 0;
+    return c ? c : (a.len > b.len) - (a.len < b.len);
+}
+
+static inline bool slice_starts(struct slice s, struct slice prefix)
+{
+    return s.len >= prefix.len && (prefix.len == 0 || memcmp(s.ptr, prefix.ptr, prefix.len) == 0);
+}
+
+/* ASCII only, as RFC 9110 wants of field names and tokens; no locale. */
+bool slice_eq_nocase(struct slice a, struct slice b);
+
+#endif

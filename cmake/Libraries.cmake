@@ -1,0 +1,12 @@
+# The foreign libraries, each found once. A library's one home is named beside it.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)        # schema/ (schema texts)
+pkg_check_modules(LIBEVENT REQUIRED IMPORTED_TARGET libevent_core) # server/http/
+pkg_check_modules(AVRO IMPORTED_TARGET avro-c)                     # tests (oracle), bench
+
+find_path(LMDB_INCLUDE lmdb.h REQUIRED)                            # storage/engines/lmdb.c
+find_library(LMDB_LIBRARY lmdb REQUIRED)
+add_library(lmdb INTERFACE)
+target_include_directories(lmdb SYSTEM INTERFACE ${LMDB_INCLUDE})
+target_link_libraries(lmdb INTERFACE ${LMDB_LIBRARY})

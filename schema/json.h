@@ -1,0 +1,28 @@
+/* schema/json.h - strict JSON (RFC 8259) as text: the checker that every schema text and every refused body
+ * passes, and the scanners that the codec shares with it. No tree, no allocation but for the checker's own stack
+ * and the table that finds duplicate names. Used inside schema/ only, but for json_check. */
+#ifndef SCHEMA_JSON_H
+#define SCHEMA_JSON_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/slice.h"
+
+/* Is `text` one JSON value and nothing else: UTF-8 without byte order mark, no lone surrogates, no duplicate names,
+ * nested at most `depth_max` deep? Fails with BAD_JSON (message, line, column from 1 in bytes; duplicates also as
+ * a DUPLICATE problem with the second member's pointer), TOO_DEEP, NO_MEMORY. Linear, whatever the input: names
+ * are hashed with a seed. */
+MUST_USE enum rc json_check(struct slice text, uint32_t depth_max, struct arena *arena, struct err *err);
+
+/* The content of a JSON string token (`token` with its quotes, checked before): escapes undone, appended to
+ * `out` as UTF-8; NULs stay. False: memory is out. */
+MUST_USE bool json_unescape(struct slice token, struct buf *out);
+
+/* Append `s` (UTF-8) as a JSON string token, quotes included, escaping only what must be. */
+MUST_USE bool json_quote(struct slice s, struct buf *out);
+
+/* Append one RFC 6901 reference token ("/", then `name` with ~ and / escaped). */
+MUST_USE bool json_pointer_push(struct buf *pointer, struct slice name);
+
+#endif

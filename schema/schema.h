@@ -1,0 +1,57 @@
+/* schema/schema.h - the front of this folder: Avro schemas and the codec they drive. Pure: no sockets, no keys,
+ * no logging, no locks.
+ *
+ *   text -> schema_parse -> struct schema (model and compiled program) -> codec_* (schema/codec.h)
+ *
+ * Source: the Avro 1.12 specification; where it is silent, docs/policies.md. */
+#ifndef SCHEMA_SCHEMA_H
+#define SCHEMA_SCHEMA_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/slice.h"
+#include "schema/codec.h"
+
+/* A checked and compiled schema. Immutable once parsed: any number of threads may use one at the same time.
+ * All slices that the functions below return are borrowed until schema_free. */
+struct schema;
+
+/* Parse, check every rule, compile.
+ *   text      borrowed for the call
+ *   fullname  empty, or which entry of a top-level union (JSON array) is meant
+ *   arena     where problems are kept
+ * Fails with BAD_JSON (line, column; a duplicate name also as a problem with its pointer), BAD_SCHEMA (every
+ * fault as a problem with the JSON Pointer into `text`), TOO_DEEP, BODY_TOO_LARGE (text beyond 1 MiB), NO_MEMORY.
+ * Takes time: up to some milliseconds for a large text. */
+MUST_USE enum rc schema_parse(struct schema **out, struct slice text, struct slice fullname, struct arena *arena,
+                              struct err *err);
+void schema_free(struct schema *);
+
+/* The text to store and to give back: the one that was parsed, or with `fullname` the picked entry as a text of
+ * its own with the types it uses. */
+struct slice schema_text(const struct schema *);
+
+/* The normal form of product.md ("the same schema"): full names, members sorted, primitives in short form; doc,
+ * aliases, defaults, order, logical types and other attributes kept. Equal texts: the same schema. */
+struct slice schema_normal_form(const struct schema *);
+
+/* What was accepted but deserves a word (an ignored logical type, a default for a later branch): one sentence
+ * each, ASCII without control characters, fit for a header. */
+size_t schema_warnings(const struct schema *);
+struct slice schema_warning(const struct schema *, size_t i);
+
+/* Exactly "bytes" or "string" without logical type: bodies of such types are kept as they are. */
+enum schema_raw { SCHEMA_RAW_NONE, SCHEMA_RAW_BYTES, SCHEMA_RAW_STRING };
+enum schema_raw schema_raw(const struct schema *);
+
+/* The Avro binary of the initial record: every field its default, else the zero of its type. */
+struct slice schema_initial(const struct schema *);
+
+/* The index of a top-level record field by its name (not an alias), or -1 (also when the schema is no record). */
+int schema_field(const struct schema *, struct slice name);
+
+/* The compiled program as text, one instruction a line, for people and golden tests. */
+MUST_USE bool schema_print_program(const struct schema *, struct buf *out);
+
+#endif

@@ -1,0 +1,21 @@
+/* server/http/edge.h - the HTTP edge as main.c sees it: workers, their listeners and connections. */
+#ifndef SERVER_HTTP_EDGE_H
+#define SERVER_HTTP_EDGE_H
+
+#include "base/err.h"
+#include "server/server.h"
+
+struct edge;
+
+/* Bind (after a probe bind without SO_REUSEPORT: a port in use is CONFIG, in words), start one worker thread a core
+ * (or options->threads) and the helpers. Listening beyond loopback needs options->insecure. */
+MUST_USE enum rc edge_start(struct edge **, struct server *, struct err *);
+/* "127.0.0.1:8080", as bound (port 0 has become a real one). Borrowed until edge_free. */
+const char *edge_address(const struct edge *);
+/* No new connections; what was read is answered with Connection: close. Any thread; returns at once. */
+void edge_drain(struct edge *);
+/* Wait until all connections are closed or the deadline has passed, then stop the workers. */
+void edge_join(struct edge *, unsigned deadline_ms);
+void edge_free(struct edge *);
+
+#endif

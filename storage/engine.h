@@ -1,0 +1,72 @@
+/* storage/engine.h - what an embedded engine must do: dumb, ordered bytes; no conditions, revisions, times.
+ * A key is one byte of enum engine_db, then the key of that database as in docs/format.md, at most 512 bytes in
+ * all; order is memcmp, the shorter first. To add an engine: storage/engines/<name>.c and a row in engines.def;
+ * the engine, model and crash tests then run on it. */
+#ifndef STORAGE_ENGINE_H
+#define STORAGE_ENGINE_H
+
+#include "storage/storage.h"
+
+/* The databases of docs/format.md, section "Databases"; the first byte of an engine's key. */
+enum engine_db {
+    DB_META = 1,
+    DB_TYPES,
+    DB_SUBJECTS,
+    DB_SCHEMAS,
+    DB_SCHEMA_HASH,
+    DB_RECORDS,
+    DB_CHUNKS,
+    DB_COUNTS,
+    DB_EXPIRY,
+    DB_IDEM,
+    DB_TRASH,
+    ENGINE_DBS
+};
+
+struct engine; /* the engine's own */
+struct snap;   /* a read transaction of one thread */
+
+enum engine_caps {
+    CAP_TOTAL_ORDER = 1, /* revisions are one order for the whole store */
+    CAP_CALL = 2,        /* several keys, all or nothing */
+    CAP_SCAN = 4,
+    CAP_DURABLE = 8, /* survives a restart */
+};
+
+/* The value is the parts, one after the other, copied in apply. */
+struct mutation {
+    struct slice key, part[4];
+    bool del;
+};
+
+struct engine_ops {
+    const char *name;
+    unsigned caps;
+
+    enum rc (*open)(struct engine **, const struct store_opts *, struct err *);
+    void (*close)(struct engine *);
+
+    /* One thread each. A snapshot sees all that was applied before renew, and goes on seeing just that. Slices from
+     * get, seek and next die at renew, reset and free. RC_NOTFOUND: absent, or past the end. */
+    enum rc (*snap_new)(struct engine *, struct snap **, struct err *);
+    void (*snap_free)(struct snap *);
+    enum rc (*snap_renew)(struct snap *, struct err *);
+    void (*snap_reset)(struct snap *);
+    enum rc (*get)(struct snap *, struct slice key, struct slice *out, struct err *);
+    /* The first key >= from, within from's database (first byte); next goes on from there. */
+    enum rc (*seek)(struct snap *, struct slice from, struct slice *key, struct slice *val, struct err *);
+    enum rc (*next)(struct snap *, struct slice *key, struct slice *val, struct err *);
+
+    /* Writer thread only, all below. reserve: NO_SPACE here rather than in apply. */
+    enum rc (*reserve)(struct engine *, uint64_t grow_bytes, struct err *);
+    /* Sorted, keys unique. All or nothing, durable on return as opened. RC_ERR: nothing changed (NO_SPACE,
+     * NO_MEMORY), but for STORE_BROKEN: unknown, no more writes. */
+    enum rc (*apply)(struct engine *, const struct mutation *, size_t n, struct err *);
+    void (*space)(struct engine *, struct store_space *); /* after each group; exact */
+    void (*upkeep)(struct engine *);                      /* each second, and when a delayed sync is due */
+};
+
+/* By name, from engines.def; NULL if unknown. */
+const struct engine_ops *engine_find(const char *name);
+
+#endif
