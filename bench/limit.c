@@ -1,0 +1,222 @@
+/* bench/limit.c - the speed of light of an HTTP server on one core: raw epoll, find the blank line, answer a
+ * fixed text. It knows nothing of targets and methods but that GET and HEAD carry no body. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "bench/cli.h"
+
+enum { IN_BYTES = 16384, EVENTS = 256, COPIES = 64, TOTAL_MAX = 1 << 20 };
+
+struct conn {
+    int fd;
+    bool want_write; /* EPOLLOUT is asked for: the socket was full */
+    size_t have;     /* bytes in `in` */
+    uint64_t skip;   /* bytes of a request body that are still to come */
+    uint64_t owed;   /* bytes of answers not written yet */
+    size_t at;       /* where in the repeated answer the next write starts */
+    char in[IN_BYTES];
+};
+
+/* The answer, COPIES times in a row: a pipelined batch is one write. */
+static struct {
+    char *bytes;
+    size_t len; /* of one */
+} answer;
+
+/* One answer with a body of `body` bytes; `total`, if not 0, is the length of head and body together: what is
+ * missing is made up in the reason phrase, so that every length can be had. */
+static void answer_build(size_t body, size_t total)
+{
+    char length[64];
+    int n = snprintf(length, sizeof length, "\r\nContent-Length: %zu\r\n\r\n", body);
+    size_t plain = strlen("HTTP/1.1 200 OK") + (size_t)n + body;
+    if (total && total < plain)
+        die("--total %zu is too short: %zu bytes are the least with --body %zu", total, plain, body);
+    size_t pad = total ? total - plain : 0;
+    answer.len = plain + pad;
+    answer.bytes = malloc(answer.len * COPIES);
+    if (!answer.bytes)
+        die("out of memory");
+    for (unsigned i = 0; i < COPIES; i++) {
+        char *p = answer.bytes + i * answer.len;
+        p = mempcpy(p, "HTTP/1.1 200 OK", strlen("HTTP/1.1 200 OK"));
+        memset(p, 'K', pad);
+        p = mempcpy(p + pad, length, (size_t)n);
+        memset(p, 'x', body);
+    }
+}
+
+static int listen_on(uint16_t port)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1;
+    struct sockaddr_in a = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof a;
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) ||
+        bind(fd, (struct sockaddr *)&a, sizeof a) || listen(fd, 4096) ||
+        getsockname(fd, (struct sockaddr *)&a, &len))
+        die("port %u: %s", port, strerror(errno));
+    printf("%u\n", ntohs(a.sin_port));
+    fflush(stdout);
+    return fd;
+}
+
+static void conn_close(struct conn *c)
+{
+    close(c->fd);
+    free(c);
+}
+
+static void conn_accept(int epoll, int listener)
+{
+    int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC), one = 1;
+    if (fd < 0)
+        return;
+    struct conn *c = malloc(sizeof *c);
+    if (!c) {
+        close(fd);
+        return;
+    }
+    memset(c, 0, offsetof(struct conn, in));
+    c->fd = fd;
+    struct epoll_event e = {.events = EPOLLIN, .data.ptr = c};
+    if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one) || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e))
+        conn_close(c);
+}
+
+static uint64_t content_length(const char *head, const char *end)
+{
+    static const char name[] = "content-length:";
+    if (*head == 'G' || *head == 'H')
+        return 0;
+    while ((head = memchr(head, '\n', (size_t)(end - head))) != NULL) {
+        head++;
+        if ((size_t)(end - head) > sizeof name && strncasecmp(head, name, sizeof name - 1) == 0)
+            return strtoull(head + sizeof name - 1, NULL, 10);
+    }
+    return 0;
+}
+
+/* Take the whole requests out of `in`: how many ended. */
+static size_t conn_take(struct conn *c)
+{
+    size_t at = 0, ended = 0;
+    for (;;) {
+        if (c->skip) {
+            size_t take = c->have - at < c->skip ? c->have - at : (size_t)c->skip;
+            at += take;
+            c->skip -= take;
+            if (c->skip)
+                break;
+            ended++;
+        }
+        const char *head = c->in + at, *end = memmem(head, c->have - at, "\r\n\r\n", 4);
+        if (!end)
+            break;
+        at += (size_t)(end - head) + 4;
+        c->skip = content_length(head, end + 2);
+        if (!c->skip)
+            ended++;
+    }
+    c->have -= at;
+    if (c->have)
+        memmove(c->in, c->in + at, c->have);
+    return ended;
+}
+
+static void conn_want_write(struct conn *c, int epoll, bool want)
+{
+    if (c->want_write == want)
+        return;
+    struct epoll_event e = {.events = want ? EPOLLIN | EPOLLOUT : EPOLLIN, .data.ptr = c};
+    if (epoll_ctl(epoll, EPOLL_CTL_MOD, c->fd, &e))
+        die("epoll_ctl: %s", strerror(errno));
+    c->want_write = want;
+}
+
+/* False: the connection is gone. */
+static bool conn_write(struct conn *c, int epoll)
+{
+    while (c->owed) {
+        size_t run = answer.len * COPIES - c->at;
+        size_t bytes = c->owed < run ? (size_t)c->owed : run;
+        ssize_t n = write(c->fd, answer.bytes + c->at, bytes);
+        if (n < 0) {
+            if (errno != EAGAIN)
+                return false;
+            conn_want_write(c, epoll, true);
+            return true;
+        }
+        c->owed -= (uint64_t)n;
+        c->at = (c->at + (size_t)n) % answer.len;
+    }
+    conn_want_write(c, epoll, false);
+    return true;
+}
+
+static bool conn_read(struct conn *c)
+{
+    ssize_t n = read(c->fd, c->in + c->have, sizeof c->in - c->have);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return true;
+    if (n <= 0)
+        return false;
+    c->have += (size_t)n;
+    c->owed += conn_take(c) * answer.len;
+    return c->have < sizeof c->in; /* a head that fills the buffer is too long */
+}
+
+static void serve(int listener)
+{
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL}, events[EVENTS];
+    if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &e))
+        die("epoll: %s", strerror(errno));
+    for (;;) {
+        int n = epoll_wait(epoll, events, EVENTS, -1);
+        if (n < 0 && errno != EINTR)
+            die("epoll_wait: %s", strerror(errno));
+        for (int i = 0; i < n; i++) {
+            struct conn *c = events[i].data.ptr;
+            if (!c)
+                conn_accept(epoll, listener);
+            else if (((events[i].events & ~(uint32_t)EPOLLOUT) && !conn_read(c)) || !conn_write(c, epoll))
+                conn_close(c);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option table[] = {{"port", required_argument, NULL, 'p'},
+                                          {"body", required_argument, NULL, 'b'},
+                                          {"total", required_argument, NULL, 't'},
+                                          {0}};
+    uint64_t port = 0, body = 4, total = 0;
+    for (int o; (o = getopt_long(argc, argv, "", table, NULL)) != -1;) {
+        switch (o) {
+        case 'p': port = cli_number("--port", optarg, 0, 65535); break;
+        case 'b': body = cli_number("--body", optarg, 0, TOTAL_MAX); break;
+        case 't': total = cli_number("--total", optarg, 0, TOTAL_MAX); break;
+        default:
+            die("limit [--port P] [--body BYTES] [--total BYTES]\n"
+                "answers every request on 127.0.0.1:P with 200 and a body of BYTES; --total is head and "
+                "body\n"
+                "together. The port (0: a free one) is printed.");
+        }
+    }
+    answer_build(body, total);
+    serve(listen_on((uint16_t)port));
+}

@@ -1,0 +1,507 @@
+/* bench/load.c - an HTTP load generator that costs little: epoll, keep-alive, requests made beforehand, every
+ * answer checked. One thread; one line of JSON at the end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/answer.h"
+#include "bench/cli.h"
+#include "bench/histogram.h"
+#include "bench/plan.h"
+
+enum {
+    EVENTS = 256,
+    IN_BYTES = 32768,
+    PIDS_MAX = 16,
+    CONNECTIONS_MAX = 20000,
+    DEPTH_MAX = 1024,
+    RECONNECTS_MAX = 1000, /* in a row without an answer: the server is gone */
+    BODY_FILE_MAX = 64 << 20,
+};
+static const int64_t DRAIN_NS = 10 * INT64_C(1000000000); /* for the answers that are still out at the end */
+
+struct conn {
+    int fd; /* -1: none */
+    bool want_write, closes;
+    unsigned owed;      /* answers that are still to come */
+    int64_t sent_at_ns; /* the batch */
+    uint64_t skip;      /* bytes of a body still to come */
+    size_t have;
+    char *unsent; /* the rest of a batch that the socket did not take; owned */
+    size_t unsent_bytes, unsent_at;
+    char in[IN_BYTES];
+};
+
+/* What is counted. All of it starts again when the warm-up is over. */
+struct totals {
+    uint64_t answers, bytes;
+    uint64_t non_2xx, wrong_length; /* answers that count but should not be */
+    uint64_t broken;                /* requests whose answer never came or was no HTTP */
+    uint64_t reconnects;
+    unsigned bad_status; /* the first */
+    struct histogram latency;
+};
+
+struct clocks {
+    int64_t wall_ns, self_ns, server_ns;
+};
+
+static struct {
+    struct plan_opts plan_opts;
+    unsigned connections;
+    uint64_t requests;         /* 0: by time */
+    int64_t warm_ns, timed_ns; /* 0: none */
+    int64_t body_wanted;       /* -1: any */
+    pid_t pids[PIDS_MAX];
+    unsigned npids;
+    struct addrinfo *address;
+} opts = {.connections = 100, .body_wanted = -1};
+
+static struct {
+    int epoll;
+    struct conn **conns;
+    struct plan plan;
+    struct answer_hint hint;
+    struct totals totals;
+    struct clocks start;
+    uint64_t left;     /* requests still to send, where they are counted */
+    unsigned out;      /* connections with answers owed */
+    unsigned failures; /* reconnects since the last answer */
+    bool stopping, no_body;
+} run;
+
+/* ---- clocks ---- */
+
+static int64_t clock_ns(clockid_t id)
+{
+    struct timespec t;
+    return clock_gettime(id, &t) ? -1 : (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* User and system time of the watched processes, all their threads. */
+static int64_t server_cpu_ns(void)
+{
+    int64_t sum = 0;
+    for (unsigned i = 0; i < opts.npids; i++) {
+        clockid_t id;
+        int64_t ns = clock_getcpuclockid(opts.pids[i], &id) ? -1 : clock_ns(id);
+        if (ns < 0)
+            die("process %d is gone", (int)opts.pids[i]);
+        sum += ns;
+    }
+    return sum;
+}
+
+static struct clocks clocks_read(void)
+{
+    return (struct clocks){now_ns(), clock_ns(CLOCK_PROCESS_CPUTIME_ID), server_cpu_ns()};
+}
+
+/* ---- connections ---- */
+
+static void conn_want_write(struct conn *c, bool want)
+{
+    if (c->want_write == want)
+        return;
+    struct epoll_event e = {.events = want ? EPOLLIN | EPOLLOUT : EPOLLIN, .data.ptr = c};
+    if (epoll_ctl(run.epoll, EPOLL_CTL_MOD, c->fd, &e))
+        die("epoll_ctl: %s", strerror(errno));
+    c->want_write = want;
+}
+
+/* Blocking connect, then a non-blocking socket: connecting is not what is measured. */
+static void conn_open(struct conn *c)
+{
+    const struct addrinfo *a = opts.address;
+    int one = 1;
+    c->fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
+    if (c->fd < 0 || connect(c->fd, a->ai_addr, a->ai_addrlen))
+        die("connect to %s: %s", opts.plan_opts.host, strerror(errno));
+    struct epoll_event e = {.events = EPOLLIN, .data.ptr = c};
+    if (setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one) || fcntl(c->fd, F_SETFL, O_NONBLOCK) ||
+        epoll_ctl(run.epoll, EPOLL_CTL_ADD, c->fd, &e))
+        die("socket: %s", strerror(errno));
+}
+
+static void conn_close(struct conn *c)
+{
+    if (c->owed)
+        run.out--;
+    run.totals.broken += c->owed;
+    close(c->fd);
+    free(c->unsent);
+    memset(c, 0, offsetof(struct conn, in));
+    c->fd = -1;
+}
+
+static void conn_keep_unsent(struct conn *c, const char *bytes, size_t len)
+{
+    c->unsent = malloc(len);
+    if (!c->unsent)
+        die("out of memory");
+    memcpy(c->unsent, bytes, len);
+    c->unsent_bytes = len;
+    c->unsent_at = 0;
+    conn_want_write(c, true);
+}
+
+/* Send a batch. False: the connection is lost. */
+static bool conn_send(struct conn *c, int64_t now)
+{
+    unsigned count = run.plan.depth;
+    if (opts.requests && run.left < count)
+        count = (unsigned)run.left;
+    if (count == 0 || run.stopping)
+        return true;
+    size_t bytes;
+    const char *batch = plan_next(&run.plan, count, &bytes);
+    run.left -= opts.requests ? count : 0;
+    c->owed = count;
+    c->sent_at_ns = now;
+    run.out++;
+    ssize_t n = write(c->fd, batch, bytes);
+    if (n < 0 && errno != EAGAIN)
+        return false;
+    size_t sent = n < 0 ? 0 : (size_t)n;
+    if (sent < bytes)
+        conn_keep_unsent(c, batch + sent, bytes - sent);
+    return true;
+}
+
+static bool conn_send_rest(struct conn *c)
+{
+    if (!c->unsent)
+        return true;
+    ssize_t n = write(c->fd, c->unsent + c->unsent_at, c->unsent_bytes - c->unsent_at);
+    if (n < 0)
+        return errno == EAGAIN;
+    c->unsent_at += (size_t)n;
+    if (c->unsent_at == c->unsent_bytes) {
+        free(c->unsent);
+        c->unsent = NULL;
+        conn_want_write(c, false);
+    }
+    return true;
+}
+
+static void answer_count(const struct answer *a)
+{
+    struct totals *t = &run.totals;
+    t->answers++;
+    if (unlikely(a->status < 200 || a->status > 299)) {
+        if (!t->non_2xx++)
+            t->bad_status = a->status;
+    } else if (unlikely(opts.body_wanted >= 0 && a->body_bytes != (uint64_t)opts.body_wanted)) {
+        t->wrong_length++;
+    }
+}
+
+/* Take the whole answers out of `in`: how many ended, or -1 if this is no HTTP that can be followed. */
+static int conn_take(struct conn *c)
+{
+    size_t at = 0;
+    int ended = 0;
+    while (c->owed > (unsigned)ended) {
+        struct answer a = {0};
+        if (c->skip == 0) {
+            long head = answer_head(c->in + at, c->have - at, run.no_body, &run.hint, &a);
+            if (head < 0)
+                return -1;
+            if (head == 0)
+                break;
+            at += (size_t)head;
+            answer_count(&a);
+            c->closes |= a.closes;
+            c->skip = a.body_bytes;
+        }
+        size_t take = c->have - at < c->skip ? c->have - at : (size_t)c->skip;
+        at += take;
+        c->skip -= take;
+        if (c->skip)
+            break;
+        ended++;
+    }
+    if (c->owed == (unsigned)ended && at != c->have)
+        return -1; /* more than was asked for */
+    c->have -= at;
+    if (c->have)
+        memmove(c->in, c->in + at, c->have);
+    return ended;
+}
+
+/* Read once and, when the whole batch is answered, send the next. False: the connection is lost. */
+static bool conn_read(struct conn *c)
+{
+    ssize_t n = read(c->fd, c->in + c->have, sizeof c->in - c->have);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR;
+    if (n == 0)
+        return false;
+    run.totals.bytes += (uint64_t)n;
+    c->have += (size_t)n;
+    int ended = conn_take(c);
+    if (ended < 0 || c->have == sizeof c->in)
+        return false;
+    if (ended == 0)
+        return true;
+    int64_t now = now_ns();
+    histogram_add(&run.totals.latency, (uint64_t)(now - c->sent_at_ns), (uint64_t)ended);
+    run.failures = 0;
+    c->owed -= (unsigned)ended;
+    if (c->owed)
+        return true;
+    run.out--;
+    return !c->closes && conn_send(c, now);
+}
+
+/* A lost connection is replaced, its unanswered requests are counted and not sent again. */
+static void conn_again(struct conn *c)
+{
+    do {
+        conn_close(c);
+        if (run.stopping)
+            return;
+        run.totals.reconnects++;
+        if (++run.failures > RECONNECTS_MAX)
+            die("%s drops every connection", opts.plan_opts.host);
+        conn_open(c);
+    } while (!conn_send(c, now_ns()));
+}
+
+/* ---- the run ---- */
+
+static void report(const struct clocks *end)
+{
+    const struct totals *t = &run.totals;
+    const struct clocks *start = &run.start;
+    double seconds = (double)(end->wall_ns - start->wall_ns) / 1e9;
+    double each = t->answers ? 1.0 / (double)t->answers : 0;
+    printf("{\"requests\":%llu,\"seconds\":%.4f,\"per_second\":%.0f,\"p50_us\":%.1f,\"p99_us\":%.1f,\"max_"
+           "us\":%.1f,",
+           (unsigned long long)t->answers, seconds, (double)t->answers / seconds,
+           (double)histogram_at(&t->latency, 0.5) / 1e3, (double)histogram_at(&t->latency, 0.99) / 1e3,
+           (double)t->latency.max / 1e3);
+    printf(
+        "\"non_2xx\":%llu,\"first_bad_status\":%u,\"wrong_length\":%llu,\"broken\":%llu,\"reconnects\":%llu,",
+        (unsigned long long)t->non_2xx, t->bad_status, (unsigned long long)t->wrong_length,
+        (unsigned long long)t->broken, (unsigned long long)t->reconnects);
+    printf("\"bytes\":%llu,\"load_cpu_us\":%.3f", (unsigned long long)t->bytes,
+           (double)(end->self_ns - start->self_ns) / 1e3 * each);
+    if (opts.npids) {
+        double server_ns = (double)(end->server_ns - start->server_ns);
+        printf(",\"server_cpu_us\":%.3f,\"server_busy\":%.4f", server_ns / 1e3 * each,
+               server_ns / 1e9 / seconds);
+    }
+    printf("}\n");
+}
+
+static void turn(int timeout_ms)
+{
+    struct epoll_event events[EVENTS];
+    int n = epoll_wait(run.epoll, events, EVENTS, timeout_ms);
+    if (n < 0 && errno != EINTR)
+        die("epoll_wait: %s", strerror(errno));
+    for (int i = 0; i < n; i++) {
+        struct conn *c = events[i].data.ptr;
+        bool fine = !(events[i].events & EPOLLOUT) || conn_send_rest(c);
+        if (fine && (events[i].events & ~(uint32_t)EPOLLOUT))
+            fine = conn_read(c);
+        if (!fine)
+            conn_again(c);
+    }
+}
+
+static void turns_until(int64_t end_ns)
+{
+    for (int64_t left; (left = end_ns - now_ns()) > 0;)
+        turn((int)(left / 1000000) + 1);
+}
+
+/* By time, or until all is sent and answered. */
+static struct clocks run_measured(void)
+{
+    if (opts.requests) {
+        while (run.left || run.out)
+            turn(1000);
+        return clocks_read();
+    }
+    turns_until(run.start.wall_ns + opts.timed_ns);
+    return clocks_read();
+}
+
+static void run_drain(void)
+{
+    run.stopping = true;
+    for (int64_t end = now_ns() + DRAIN_NS; run.out && now_ns() < end;)
+        turn(100);
+    for (unsigned i = 0; i < opts.connections; i++)
+        if (run.conns[i]->fd >= 0)
+            conn_close(run.conns[i]); /* what is owed counts as broken */
+}
+
+static void run_start(void)
+{
+    run.epoll = epoll_create1(EPOLL_CLOEXEC);
+    run.conns = calloc(opts.connections, sizeof *run.conns);
+    if (run.epoll < 0 || !run.conns)
+        die("epoll: %s", strerror(errno));
+    run.left = opts.requests;
+    run.start = clocks_read();
+    for (unsigned i = 0; i < opts.connections; i++) {
+        run.conns[i] = calloc(1, sizeof *run.conns[i]);
+        if (!run.conns[i])
+            die("out of memory");
+        conn_open(run.conns[i]);
+    }
+    for (unsigned i = 0; i < opts.connections; i++)
+        if (!conn_send(run.conns[i], now_ns()))
+            conn_again(run.conns[i]);
+    if (opts.warm_ns)
+        turns_until(now_ns() + opts.warm_ns);
+    struct totals warm = run.totals;
+    run.totals = (struct totals){.non_2xx = warm.non_2xx,
+                                 .bad_status = warm.bad_status, /* faults are never forgotten */
+                                 .wrong_length = warm.wrong_length,
+                                 .broken = warm.broken};
+    if (opts.warm_ns)
+        run.start = clocks_read();
+}
+
+/* ---- the command line ---- */
+
+static void usage(void)
+{
+    die("load [options] http://HOST:PORT/TARGET\n"
+        "  -c N     connections (100)             -d N     requests in a pipelined batch (1)\n"
+        "  -n N     requests in all, or           -t SEC   seconds (2)\n"
+        "  -w SEC   seconds of warm-up, not counted (only with -t)\n"
+        "  -m NAME  method (GET; POST with a body) -H TEXT  a header field\n"
+        "  -b FILE  body from a file              -B TEXT  body\n"
+        "  -r N     {id} in target and body is a random number from 1 to N (1)\n"
+        "  -s       {id} counts 1, 2, 3 ... N and over again\n"
+        "  -S N     seed of the random numbers (1)\n"
+        "  -l N     every answer's body must have N bytes\n"
+        "  -p PID   report the CPU time of this process too (may be repeated)\n"
+        "The exit code is 1 if any answer was not 2xx, of wrong length, or missing.");
+}
+
+static void parse_url(char *url)
+{
+    static const char scheme[] = "http://";
+    if (strncmp(url, scheme, sizeof scheme - 1) != 0)
+        usage();
+    char *host = url + sizeof scheme - 1, *slash = strchr(host, '/');
+    opts.plan_opts.target = slash ? strdup(slash) : "/";
+    if (slash)
+        *slash = 0;
+    opts.plan_opts.host = strdup(host);
+    char *colon = strrchr(host, ':');
+    const char *port = colon ? colon + 1 : "80";
+    if (colon)
+        *colon = 0;
+    if (*host == '[' && host[strlen(host) - 1] == ']') { /* IPv6 */
+        host[strlen(host) - 1] = 0;
+        host++;
+    }
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    int fault = getaddrinfo(host, port, &hints, &opts.address);
+    if (fault)
+        die("%s port %s: %s", host, port, gai_strerror(fault));
+}
+
+static void read_body(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    struct stat st;
+    if (!f || fstat(fileno(f), &st) || st.st_size > BODY_FILE_MAX)
+        die("%s: %s", path, f ? "not a file of at most 64 MiB" : strerror(errno));
+    char *body = malloc((size_t)st.st_size + 1);
+    if (!body || fread(body, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
+        die("%s cannot be read", path);
+    fclose(f);
+    opts.plan_opts.body = body;
+    opts.plan_opts.body_bytes = (size_t)st.st_size;
+}
+
+static void parse_option(int o, const char *arg)
+{
+    struct plan_opts *p = &opts.plan_opts;
+    switch (o) {
+    case 'c': opts.connections = (unsigned)cli_number("-c", arg, 1, CONNECTIONS_MAX); break;
+    case 'd': p->depth = (unsigned)cli_number("-d", arg, 1, DEPTH_MAX); break;
+    case 'n': opts.requests = cli_number("-n", arg, 1, UINT64_MAX); break;
+    case 't': opts.timed_ns = cli_seconds_ns("-t", arg); break;
+    case 'w': opts.warm_ns = cli_seconds_ns("-w", arg); break;
+    case 'm': p->method = arg; break;
+    case 'b': read_body(arg); break;
+    case 'B':
+        p->body = arg;
+        p->body_bytes = strlen(arg);
+        break;
+    case 'r': p->ids_max = cli_number("-r", arg, 1, UINT64_MAX); break;
+    case 's': p->sequential = true; break;
+    case 'S': p->seed = cli_number("-S", arg, 0, UINT64_MAX); break;
+    case 'l': opts.body_wanted = (int64_t)cli_number("-l", arg, 0, INT64_MAX); break;
+    case 'H':
+        if (p->nheaders == PLAN_HEADERS_MAX)
+            die("more than %d header fields", PLAN_HEADERS_MAX);
+        p->headers[p->nheaders++] = arg;
+        break;
+    case 'p':
+        if (opts.npids == PIDS_MAX)
+            die("more than %d processes", PIDS_MAX);
+        opts.pids[opts.npids++] = (pid_t)cli_number("-p", arg, 1, INT32_MAX);
+        break;
+    default: usage();
+    }
+}
+
+static void parse(int argc, char **argv)
+{
+    opts.plan_opts = (struct plan_opts){.depth = 1, .ids_max = 1, .seed = 1};
+    for (int o; (o = getopt(argc, argv, "c:d:n:t:w:m:b:B:r:sS:l:H:p:")) != -1;)
+        parse_option(o, optarg);
+    if (optind != argc - 1 || (opts.requests && (opts.timed_ns || opts.warm_ns)))
+        usage();
+    if (!opts.requests && !opts.timed_ns)
+        opts.timed_ns = 2 * INT64_C(1000000000);
+    if (!opts.plan_opts.method)
+        opts.plan_opts.method = opts.plan_opts.body ? "POST" : "GET";
+    run.no_body = strcmp(opts.plan_opts.method, "HEAD") == 0;
+    parse_url(argv[optind]);
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN);
+    parse(argc, argv);
+    plan_init(&run.plan, &opts.plan_opts);
+    run_start();
+    struct clocks end = run_measured();
+    struct totals measured = run.totals;
+    run_drain();
+    measured.non_2xx = run.totals.non_2xx;
+    measured.bad_status = run.totals.bad_status;
+    measured.wrong_length = run.totals.wrong_length;
+    measured.broken = run.totals.broken;
+    run.totals = measured;
+    report(&end);
+    plan_release(&run.plan);
+    freeaddrinfo(opts.address);
+    return run.totals.non_2xx || run.totals.wrong_length || run.totals.broken ? 1 : 0;
+}
