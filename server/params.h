@@ -1,0 +1,21 @@
+/* server/params.h - the query parameters of a request: those a route knows, each at most once. */
+#ifndef SERVER_PARAMS_H
+#define SERVER_PARAMS_H
+
+#include "server/handler.h"
+
+enum param_id {
+#define PARAM(name) PARAM_##name,
+#include "server/params.def"
+#undef PARAM
+    PARAM_IDS
+};
+
+/* Parse req->query into req->param. known: bits 1 << PARAM_x. Fails with BAD_TARGET (percent-encoding),
+ * UNKNOWN_PARAMETER (unless ignore_unknown), BAD_PARAMETER (twice the same), NO_MEMORY. */
+MUST_USE enum rc params_parse(struct request *, uint32_t known, bool ignore_unknown, struct err *);
+
+/* The value, decoded, in the arena or the target; NULL: not given. */
+const struct slice *params_find(const struct request *, enum param_id);
+
+#endif

@@ -1,0 +1,37 @@
+/* server/router.h - from a request's path and method to its row of routes.def. What the edge calls
+ * (router_begin, router_handle, router_end) is declared in server/handler.h. */
+#ifndef SERVER_ROUTER_H
+#define SERVER_ROUTER_H
+
+#include "server/handler.h"
+
+/* What a caller must be allowed to do. */
+enum role { ROLE_ANYONE, ROLE_READ, ROLE_WRITE, ROLE_ADMIN };
+
+enum { ROUTE_TYPE = 1, ROUTE_WRITE = 2, ROUTE_ASTORE = 4 };
+
+struct route {
+    const char *pattern;
+    bool (*begin)(struct request *); /* false: it has answered; NULL: nothing to check */
+    void (*handle)(struct request *);
+    uint64_t body_bytes_max; /* at most --body-max all the same */
+    uint32_t methods;        /* bits 1 << METHOD_x */
+    uint32_t params;         /* bits 1 << PARAM_x */
+    uint8_t flags;           /* ROUTE_x */
+    uint8_t role;            /* enum role */
+};
+
+/* Compile routes.def. Once, before the first request; not to be called by two threads at once. */
+void router_init(void);
+
+/* May this request be in flight together with other such ones of its connection? After router_begin. */
+static inline bool router_is_write(const struct request *req)
+{
+    return req->route && (req->route->flags & ROUTE_WRITE);
+}
+
+/* May `name` be a type's: [A-Za-z][A-Za-z0-9_.-]{0,63}, and not reserved? Otherwise why not, as a sentence
+ * (static); NULL: it may. */
+const char *router_type_name_fault(struct slice name);
+
+#endif
