@@ -37,9 +37,9 @@ extern size_t tests_count;
     }
 
 /* Fails with both texts when a slice is not this C string. */
-#define assert_slice_str(slice, str)                                                                           \
+#define assert_slice_str(got, str)                                                                             \
     do {                                                                                                       \
-        struct slice got_ = (slice), want_ = slice_str(str);                                                   \
+        struct slice got_ = (got), want_ = slice_str(str);                                                     \
         if (!slice_eq(got_, want_))                                                                            \
             fail_msg("got  %.*s\nwant %s", (int)got_.len, (const char *)got_.ptr, (const char *)want_.ptr);   \
     } while (0)
