@@ -9,6 +9,7 @@
 #define SCHEMA_MODEL_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
 
@@ -49,6 +50,19 @@ enum logical_kind {
     LOGICAL_DURATION,
 };
 
+/* Where something stands in the schema text. A chain towards the root and not a text: thousands of types may share
+ * the beginning of a long pointer. */
+struct place {
+    const struct place *up; /* NULL: the root */
+    const char *step;       /* the member ("fields"), or NULL: an element of an array */
+    uint32_t index;         /* the element, also of the member's array; PLACE_NO_INDEX: none */
+};
+
+enum { PLACE_NO_INDEX = UINT32_MAX };
+
+/* Append the place as a JSON Pointer (RFC 6901), "" for the root. False: memory is out. */
+MUST_USE bool place_print(const struct place *, struct buf *out);
+
 struct type;
 
 struct field {
@@ -61,16 +75,16 @@ struct field {
     struct type *type;
     bool has_default;
     struct slice default_json;    /* the default as JSON text (compact, exact numbers) */
-    struct slice pointer;         /* of the field's object in the schema text */
+    const struct place *place;    /* of the field's object in the schema text */
 };
 
 struct type {
     enum type_kind kind;
-    uint32_t number;              /* dense, from 0, in order of first appearance: an index into model.types */
+    uint32_t number;              /* dense, from 0 (the root), in order of first appearance: index into model.types */
     struct slice fullname;        /* named types */
     struct slice *aliases;        /* full names */
     size_t naliases;
-    struct slice pointer;         /* where it is defined in the schema text */
+    const struct place *place;    /* where it is defined (first appears) in the schema text */
     enum logical_kind logical;    /* valid ones only; an invalid one is a warning */
     uint32_t precision, scale;    /* decimal */
     union {
@@ -109,7 +123,9 @@ struct model {
 MUST_USE enum rc model_parse(struct model **out, struct slice text, struct slice fullname, struct arena *problems,
                              struct err *err);
 void model_free(struct model *);
-/* Add a warning, text copied and made fit for a header. False: memory is out. */
+/* Add a warning: copied, cut at MODEL_WARNING_MAX bytes, made fit for a header. Beyond the MODEL_WARNINGS_MAX-th only
+ * a last one is added that says so. False: memory is out. */
+enum { MODEL_WARNING_MAX = 400, MODEL_WARNINGS_MAX = 20 };
 MUST_USE bool model_warn(struct model *, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #endif
