@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# bench/run.sh [options] [row...] - build what is measured, fetch the peers, measure: server CPU per request beside
+# the raw-epoll limit. README.md says how to read the table; --help lists rows and options.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${BENCH_BUILD:-$root/build/release}
+peers=$root/build/peers
+
+say() { printf '%s\n' "$*" >&2; }
+
+build_all() {
+    say "building in $build"
+    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        -DCMAKE_C_FLAGS_RELWITHDEBINFO="-O2 -g -DNDEBUG" >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
+    cmake --build "$build" --target limit load ${BENCH_TARGETS-avrod} -j2 >"$build.log" 2>&1 || {
+        cat "$build.log" >&2
+        exit 1
+    }
+}
+
+# A peer is unpacked beside the build, not installed: a package would start its service.
+fetch_nginx() {
+    command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || [ -x "$peers/usr/sbin/nginx" ] && return
+    say "fetching nginx"
+    mkdir -p "$peers"
+    (cd "$peers" && apt-get download nginx && dpkg-deb -x nginx_*.deb .) >&2 ||
+        say "nginx cannot be had: its row is left out"
+}
+
+case " $* " in *" --help "* | *" -h "*) exec python3 "$root/bench/run.py" --help ;; esac
+mkdir -p "$root/build"
+build_all
+fetch_nginx
+PATH=$PATH:/usr/sbin:$peers/usr/sbin exec python3 "$root/bench/run.py" --build "$build" "$@"
