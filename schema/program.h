@@ -1,12 +1,15 @@
-/* schema/program.h - the flat, printable program that drives both directions of the codec. Inside schema/ only.
- * compile.c makes it; encode.c (JSON to Avro), decode.c (Avro to JSON, spans) and explain.c (the second pass) run it.
- * Immutable once compiled; any number of threads. What each instruction means stands in ops.def. */
+/* schema/program.h - the flat, printable program that drives both directions of the codec. Inside schema/
+ * only. compile.c makes it; encode.c (JSON to Avro), decode.c (Avro to JSON, spans) and explain.c (the second
+ * pass) run it. Immutable once compiled; any number of threads. What each instruction means stands in
+ * ops.def. */
 #ifndef SCHEMA_PROGRAM_H
 #define SCHEMA_PROGRAM_H
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "schema/model.h"
+
+struct schema;
 
 /* The same order as enum type_kind. */
 enum opcode {
@@ -21,28 +24,40 @@ enum {
     OP_FLAG_SINGLE = 2,   /* union: exactly one branch is not null, at op.single_branch: it is printed bare */
 };
 
+enum { PROGRAM_NONE = UINT32_MAX };
+
 struct op {
     uint8_t code, flags;
-    uint8_t null_branch, single_branch; /* union, by the flags; only set where below 256 (such unions have 1 or 2
-                                           branches, or the flag's search is done in the branches) */
+    uint8_t null_branch,
+        single_branch; /* union, by the flags; a union with SINGLE has 1 or 2 branches, NULLABLE is
+                          only set where the index is below 256 (else see op_union) */
     uint32_t a, b;
     uint32_t size_min; /* bytes: the least that a datum of this type takes in binary, capped at UINT32_MAX */
     uint32_t table;    /* record, enum, union: where its name table starts in program.table; mask below */
     uint32_t mask;     /* entries of the name table - 1 */
+    uint32_t info;     /* union: its row in program.unions */
+};
+
+/* The first 8 bytes of a text that is looked for in JSON, so that most comparisons are one of words. */
+struct op_head {
+    uint64_t word, mask; /* little-endian; mask: 0xff for each byte that the text has */
 };
 
 struct op_field {
     struct slice name;
-    struct slice key;      /* `"name":` as JSON prints it, escaped */
-    uint32_t op;           /* the value's instruction */
+    struct slice key;    /* `"name":` as JSON prints it, escaped */
+    struct op_head head; /* of key */
+    uint32_t op;         /* the value's instruction */
     bool has_default;
-    struct slice def;      /* the default's Avro binary, if has_default */
-    struct slice zero;     /* Avro binary: the default, else the zero of the type (for missing=zero, initial) */
+    struct slice def;  /* the default's Avro binary, if has_default */
+    struct slice zero; /* Avro binary: the default, else the zero of the type (for missing=zero, initial). Not
+                          built where it exceeds LIMIT_RECORD_MAX: then ptr is NULL, len tells the size. */
 };
 
 struct op_symbol {
     struct slice name;
-    struct slice text;     /* `"name"` as JSON prints it */
+    struct slice text;   /* `"name"` as JSON prints it */
+    struct op_head head; /* of text */
 };
 
 struct op_branch {
@@ -50,25 +65,37 @@ struct op_branch {
     struct slice tag;       /* the full name, or the type's name for those without */
     struct slice short_tag; /* the name without namespace, where only one branch bears it; else empty */
     struct slice open;      /* `{"tag":` as JSON prints it */
+    struct op_head head;    /* of open */
+};
+
+/* What the encoder asks of a union whose value stands bare. */
+struct op_union {
+    uint32_t first[TYPE_KINDS]; /* the first branch of each kind, or PROGRAM_NONE */
+    uint32_t nobjects;          /* branches that take a JSON object: records and the map */
+    uint32_t nvalues;           /* branches that are not null */
 };
 
 struct program {
     struct arena arena;
-    struct op *ops;            /* ops[model type number] */
+    struct op *ops; /* ops[model type number] */
     uint32_t nops, root;
     struct op_field *fields;
     struct op_symbol *symbols;
     struct op_branch *branches;
-    uint32_t nfields, nsymbols, nbranches;
-    uint32_t *table;           /* name tables: open addressing, entry = index within the type + 1, 0 = free */
+    struct op_union *unions;
+    uint32_t nfields, nsymbols, nbranches, nunions;
+    uint32_t *table; /* name tables: open addressing, entry = index within the type + 1, 0 = free */
+    uint32_t ntable;
     struct slice initial;      /* Avro binary of the initial record */
     const struct model *model; /* borrowed: names for printing and messages */
 };
 
 /* Compile the model; encode and check every default; find the initial value and the smallest size.
- * Faults (a wrong default, a record that can never be finite, a value beyond the record limit) become problems
- * with pointers into the schema text: BAD_SCHEMA. May add warnings to the model, which must outlive the program. */
-MUST_USE enum rc program_compile(struct program **out, struct model *, struct arena *problems, struct err *err);
+ * Faults (a wrong default, a record that can never be finite, a value beyond the record limit) become
+ * problems with pointers into the schema text: BAD_SCHEMA. May add warnings to the model, which must outlive
+ * the program. */
+MUST_USE enum rc program_compile(struct program **out, struct model *, struct arena *problems,
+                                 struct err *err);
 void program_free(struct program *);
 
 /* By name: the index within the record, enum or union (by full or short tag), or -1. */
@@ -77,5 +104,8 @@ int program_symbol(const struct program *, const struct op *enumeration, struct 
 int program_branch(const struct program *, const struct op *union_op, struct slice tag);
 
 MUST_USE bool program_print(const struct program *, struct buf *out);
+
+/* schema.c: the program of a schema. */
+const struct program *schema_program(const struct schema *);
 
 #endif
