@@ -59,7 +59,7 @@ static void peer_fill(json_t *json, avro_value_t *out);
 
 static void peer_fill_record(json_t *json, avro_value_t *out)
 {
-    size_t n;
+    size_t n = 0;
     peer_check(avro_value_get_size(out, &n));
     for (size_t i = 0; i < n; i++) {
         avro_value_t field;

@@ -157,6 +157,14 @@ class Server:
             return read_all(s)
 
 
+def records_of(server, type_name):
+    """How many records GET /schemas counts for a type; None: no such type."""
+    for entry in server.get("/schemas").json():
+        if entry["type"] == type_name:
+            return entry["records"]
+    return None
+
+
 def read_all(sock):
     out = b""
     while True:

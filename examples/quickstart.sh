@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# examples/quickstart.sh - see avrod at work in a minute: installs what the build needs, builds a release, and walks
+# through a first session against a server on a free port and a temporary directory, both gone at the end.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+avrod=$root/build/release/avrod
+work= server=
+
+# ---- output ----
+
+heading() { printf '\n== %s\n' "$*"; }
+
+# show COMMAND...: print the command as one would type it, run it, print its answer.
+show() {
+    local word line='$'
+    for word in "$@"; do
+        case $word in
+        *[!A-Za-z0-9_./:@=-]* | '') line+=" '$word'" ;;
+        *) line+=" $word" ;;
+        esac
+    done
+    printf '%s\n' "$line"
+    "$@"
+    printf '\n'
+}
+
+# ---- build ----
+
+build() {
+    heading "Build: $avrod"
+    mkdir -p "$root/build"
+    if ! (cd "$root" && cmake --preset release -DCMAKE_C_COMPILER=gcc -DAVROD_TESTS=OFF -DAVROD_BENCH=OFF &&
+        cmake --build build/release --target avrod -j"$(nproc)") >"$root/build/quickstart.log" 2>&1; then
+        cat "$root/build/quickstart.log" >&2
+        exit 1
+    fi
+    "$avrod" --version
+}
+
+# ---- the server ----
+
+# Port 0: the system picks a free one, and the server's log says which.
+server_start() {
+    : >"$work/log"
+    "$avrod" --data "$work/data" --listen "${base:-127.0.0.1:0}" 2>"$work/log" &
+    server=$!
+    until base=$(sed -n 's/.*ready: http:\/\/\([^ ]*\).*/\1/p' "$work/log") && [ -n "$base" ]; do
+        if ! kill -0 "$server" 2>/dev/null; then
+            cat "$work/log" >&2
+            exit 1
+        fi
+        sleep 0.02
+    done
+    url=http://$base
+}
+
+server_stop() {
+    [ -n "$server" ] || return 0
+    kill "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+    server=
+}
+
+clean_up() {
+    server_stop
+    [ -z "$work" ] || rm -rf "$work"
+}
+
+# ---- the walk ----
+
+session() {
+    heading "A type is a name with an Avro schema"
+    show curl -sS --data @PersonInfo.avsc "$url/putschema/personinfo"
+    heading "Records come as JSON, are checked, and go"
+    show curl -sS --data '{"name":"James Bond","age":60}' "$url/personinfo/put/007"
+    show curl -sS "$url/personinfo/get/007"
+    heading "One field"
+    show curl -sS --data 61 "$url/personinfo/put/007/age"
+    show curl -sS "$url/personinfo/get/007/age"
+    heading "What does not fit is refused, with every problem named"
+    show curl -sS --data '{"name":7,"age":"sixty","gender":"Spy","licence":"to kill"}' "$url/personinfo/put/008"
+    heading "A restart"
+    server_stop
+    echo "the server was stopped"
+    server_start
+    echo "and started again"
+    show curl -sS "$url/personinfo/get/007"
+}
+
+# The three lines of ab's report that matter.
+bench() {
+    printf '$ ab -q -k -c 100 -n 50000 %s\n' "$*"
+    ab -q -k -c 100 -n 50000 "$@" >"$work/ab" 2>&1 || {
+        cat "$work/ab" >&2
+        exit 1
+    }
+    grep -E '^(Document Length|Failed requests|Non-2xx responses|Requests per second):' "$work/ab"
+}
+
+benchmarks() {
+    heading "How fast (ab takes as much of the machine as the server; bench/run.sh measures properly)"
+    bench "$url/ping"
+    bench "$url/personinfo/get/1?benchmark_only=10240"
+    bench -p PersonInfo.record -T application/octet-stream "$url/personinfo/put/1?benchmark_only=10240"
+}
+
+. "$root/tests/lib/packages.sh"
+packages_ensure $PACKAGES_BUILD curl apache2-utils
+build
+trap clean_up EXIT
+trap 'exit 130' INT TERM
+work=$(mktemp -d "${TMPDIR:-/tmp}/avrod-quickstart.XXXXXX")
+cd "$root/examples"
+heading "Server"
+server_start
+echo "$url, data in $work/data"
+session
+benchmarks
+heading "To run it for good"
+cat <<END
+    $avrod --data /var/lib/avrod --listen 127.0.0.1:8080
+
+All options: $avrod --help. More: $root/README.md
+END
