@@ -4,7 +4,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 avrod=$root/build/release/avrod
-work= server=
+work='' server=''
 
 # ---- output ----
 
@@ -58,7 +58,7 @@ server_stop() {
     [ -n "$server" ] || return 0
     kill "$server" 2>/dev/null || true
     wait "$server" 2>/dev/null || true
-    server=
+    server=''
 }
 
 clean_up() {
@@ -104,8 +104,9 @@ benchmarks() {
     bench -p PersonInfo.record -T application/octet-stream "$url/personinfo/put/1?benchmark_only=10240"
 }
 
+# shellcheck source=tests/lib/packages.sh
 . "$root/tests/lib/packages.sh"
-packages_ensure $PACKAGES_BUILD curl apache2-utils
+packages_ensure "${PACKAGES_BUILD[@]}" curl apache2-utils
 build
 trap clean_up EXIT
 trap 'exit 130' INT TERM

@@ -66,7 +66,7 @@ step() {
     esac
 }
 
-packages_ensure $PACKAGES_BUILD clang libcmocka-dev libavro-dev python3 curl apache2-utils || exit 1
+packages_ensure "${PACKAGES_BUILD[@]}" clang libcmocka-dev libavro-dev python3 curl apache2-utils || exit 1
 start=$SECONDS
 for name in "${steps[@]}"; do
     step "$name"
