@@ -11,7 +11,7 @@ package_installed() {
 }
 
 packages_ensure() {
-    local name missing=() root=()
+    local name missing=() as_root=()
     if ! command -v dpkg-query >/dev/null; then
         echo "This is no Debian: make sure that you have what these packages hold: $*" >&2
         return 0
@@ -20,14 +20,14 @@ packages_ensure() {
         package_installed "$name" || missing+=("$name")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
-    [ "$(id -u)" = 0 ] || root=(sudo)
-    if [ ${#root[@]} -gt 0 ] && ! command -v sudo >/dev/null; then
+    [ "$(id -u)" = 0 ] || as_root=(sudo)
+    if [ ${#as_root[@]} -gt 0 ] && ! command -v sudo >/dev/null; then
         echo "Missing, and there is neither root nor sudo to install it: ${missing[*]}" >&2
         return 1
     fi
     echo "installing ${missing[*]}" >&2
     # Lists of a fresh machine or container may be empty or old.
-    "${root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update >&2 &&
-        "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+    "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update >&2 &&
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
             install --no-install-recommends "${missing[@]}" >&2
 }
