@@ -1,0 +1,76 @@
+/* server/http/address.c - listen addresses to and from text. */
+#include "server/http/address.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+
+static bool parse_host(const char *host, size_t len, struct address *out)
+{
+    char text[INET6_ADDRSTRLEN + 1];
+    struct sockaddr_in *four = (struct sockaddr_in *)&out->socket;
+    struct sockaddr_in6 *six = (struct sockaddr_in6 *)&out->socket;
+    bool brackets = len > 2 && host[0] == '[' && host[len - 1] == ']';
+    if (brackets) {
+        host++;
+        len -= 2;
+    }
+    if (!len || len >= sizeof text)
+        return false;
+    memcpy(text, host, len);
+    text[len] = 0;
+    if (brackets) {
+        six->sin6_family = AF_INET6;
+        out->bytes = sizeof *six;
+        return inet_pton(AF_INET6, text, &six->sin6_addr) == 1;
+    }
+    four->sin_family = AF_INET;
+    out->bytes = sizeof *four;
+    return inet_pton(AF_INET, strcmp(text, "localhost") ? text : "127.0.0.1", &four->sin_addr) == 1;
+}
+
+static void set_port(struct address *a, uint16_t port)
+{
+    if (a->socket.ss_family == AF_INET6)
+        ((struct sockaddr_in6 *)&a->socket)->sin6_port = htons(port);
+    else
+        ((struct sockaddr_in *)&a->socket)->sin_port = htons(port);
+}
+
+enum rc address_parse(const char *text, struct address *out, struct err *err)
+{
+    uint64_t port;
+    const char *colon = strrchr(text, ':');
+    *out = (struct address){0};
+    if (!colon || !parse_host(text, (size_t)(colon - text), out) ||
+        !num_parse_decimal(slice_str(colon + 1), UINT16_MAX, &port))
+        return err_set(err, ERR_CONFIG, "--listen %.100s: not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080.",
+                       text);
+    set_port(out, (uint16_t)port);
+    return RC_OK;
+}
+
+bool address_is_loopback(const struct address *a)
+{
+    if (a->socket.ss_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)&a->socket)->sin_addr.s_addr) >> 24 == 127;
+    const struct in6_addr *six = &((const struct sockaddr_in6 *)&a->socket)->sin6_addr;
+    return IN6_IS_ADDR_LOOPBACK(six) || (IN6_IS_ADDR_V4MAPPED(six) && six->s6_addr[12] == 127);
+}
+
+void address_print(const struct address *a, char out[ADDRESS_TEXT_BYTES])
+{
+    char host[INET6_ADDRSTRLEN] = "?";
+    if (a->socket.ss_family == AF_INET) {
+        const struct sockaddr_in *four = (const struct sockaddr_in *)&a->socket;
+        inet_ntop(AF_INET, &four->sin_addr, host, sizeof host);
+        snprintf(out, ADDRESS_TEXT_BYTES, "%s:%u", host, (unsigned)ntohs(four->sin_port));
+    } else {
+        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&a->socket;
+        inet_ntop(AF_INET6, &six->sin6_addr, host, sizeof host);
+        snprintf(out, ADDRESS_TEXT_BYTES, "[%s]:%u", host, (unsigned)ntohs(six->sin6_port));
+    }
+}

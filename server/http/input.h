@@ -1,0 +1,41 @@
+/* server/http/input.h - blocks of received bytes, counted: the connection that fills one holds it, and each request
+ * whose head or body stands in it. One worker thread. */
+#ifndef SERVER_HTTP_INPUT_H
+#define SERVER_HTTP_INPUT_H
+
+#include "base/compiler.h"
+#include "base/slice.h"
+
+/* A block of the usual size takes the longest head and as much again. */
+enum { INPUT_BYTES = 32768, INPUT_POOL_MAX = 64 };
+
+struct input {
+    struct input *next; /* the pool's own */
+    size_t bytes;       /* of data */
+    unsigned holders;
+    uint8_t data[];
+};
+
+/* Zero-initialised is ready to use. */
+struct input_pool {
+    struct input *first;
+    unsigned n;
+};
+
+/* One of INPUT_BYTES, held once. NULL: memory is out. */
+MUST_USE struct input *input_take(struct input_pool *);
+/* One of any size, held once. NULL: memory is out. */
+MUST_USE struct input *input_new(size_t bytes);
+/* Make one that is held once larger; it may move. NULL: memory is out, and the old one is as it was. */
+MUST_USE struct input *input_grow(struct input *, size_t bytes);
+/* Give up one hold; the last one frees it or gives it back to the pool. */
+void input_drop(struct input_pool *, struct input *);
+void input_pool_release(struct input_pool *);
+
+static inline struct input *input_hold(struct input *in)
+{
+    in->holders++;
+    return in;
+}
+
+#endif

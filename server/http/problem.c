@@ -1,0 +1,132 @@
+/* server/http/problem.c - prints an error and its list of problems as JSON. */
+#include "server/http/problem.h"
+
+#include "base/num.h"
+#include "base/utf8.h"
+
+/* Sticky: after the first failed append the rest is skipped, and `ok` says so once at the end. */
+struct out {
+    struct buf *buf;
+    bool ok;
+};
+
+static void put(struct out *o, struct slice s)
+{
+    o->ok = o->ok && buf_append(o->buf, s);
+}
+
+static void put_number(struct out *o, uint64_t n)
+{
+    uint8_t digits[NUM_U64_MAX_CHARS];
+    put(o, slice_of(digits, num_print_u64(n, digits)));
+}
+
+/* How many bytes from the start need no escape; all of them are valid UTF-8. */
+static size_t plain_len(struct slice valid)
+{
+    size_t i = 0;
+    while (i < valid.len && valid.ptr[i] >= 0x20 && valid.ptr[i] != '"' && valid.ptr[i] != '\\')
+        i++;
+    return i;
+}
+
+static void put_escape(struct out *o, uint8_t c)
+{
+    static const char hex[] = "0123456789abcdef";
+    uint8_t text[6] = {'\\', c, '0', '0', (uint8_t)hex[c >> 4], (uint8_t)hex[c & 15]};
+    const uint8_t *short_form = memchr("\nn\tt\rr\bb\ff", c, 10);
+    if (c == '"' || c == '\\') {
+        put(o, slice_of(text, 2));
+    } else if (c < 0x20 && short_form) {
+        text[1] = short_form[1];
+        put(o, slice_of(text, 2));
+    } else {
+        text[1] = 'u';
+        put(o, slice_of(text, 6));
+    }
+}
+
+static void put_valid(struct out *o, struct slice s)
+{
+    while (s.len) {
+        size_t n = plain_len(s);
+        put(o, slice_of(s.ptr, n));
+        if (n < s.len)
+            put_escape(o, s.ptr[n++]);
+        s = slice_of(s.ptr + n, s.len - n);
+    }
+}
+
+static void put_string(struct out *o, struct slice s)
+{
+    put(o, SLICE("\""));
+    while (s.len) {
+        size_t n = utf8_valid_len(s);
+        put_valid(o, slice_of(s.ptr, n));
+        if (n < s.len) {
+            put(o, SLICE("\xef\xbf\xbd"));
+            n++;
+        }
+        s = slice_of(s.ptr + n, s.len - n);
+    }
+    put(o, SLICE("\""));
+}
+
+/* `name` comes with its comma, quotes and colon. */
+static void put_member(struct out *o, struct slice name, struct slice value)
+{
+    put(o, name);
+    put_string(o, value);
+}
+
+static void put_problem(struct out *o, const struct problem *p)
+{
+    put_member(o, SLICE("{\"pointer\":"), p->pointer);
+    put_member(o, SLICE(",\"code\":"), slice_str(problem_slug(p->code)));
+    if (p->expected.len)
+        put_member(o, SLICE(",\"expected\":"), p->expected);
+    if (p->got.len)
+        put_member(o, SLICE(",\"got\":"), p->got);
+    if (p->branch.len)
+        put_member(o, SLICE(",\"branch\":"), p->branch);
+    if (p->detail.len)
+        put_member(o, SLICE(",\"detail\":"), p->detail);
+    put(o, SLICE("}"));
+}
+
+static void put_problems(struct out *o, const struct err *err)
+{
+    put(o, SLICE(",\"errors\":["));
+    for (const struct problem *p = err->first; p; p = p->next) {
+        put_problem(o, p);
+        if (p->next)
+            put(o, SLICE(","));
+    }
+    put(o, SLICE("]"));
+    if (err->truncated)
+        put(o, SLICE(",\"truncated\":true"));
+}
+
+bool problem_print(struct buf *out, const struct err *err, struct slice member)
+{
+    struct out o = {out, true};
+    put(&o, SLICE("{\"status\":"));
+    put_number(&o, err_status(err->code));
+    put_member(&o, SLICE(",\"title\":"), slice_str(err_title(err->code)));
+    put_member(&o, SLICE(",\"detail\":"), slice_str(err->message));
+    put_member(&o, SLICE(",\"code\":"), slice_str(err_slug(err->code)));
+    if (err->line) {
+        put(&o, SLICE(",\"line\":"));
+        put_number(&o, err->line);
+        put(&o, SLICE(",\"column\":"));
+        put_number(&o, err->column);
+    }
+    if (err->first)
+        put_problems(&o, err);
+    if (member.len) {
+        put(&o, SLICE(","));
+        put(&o, member);
+    }
+    put(&o, SLICE("}"));
+    return o.ok;
+}
