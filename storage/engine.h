@@ -1,7 +1,7 @@
 /* storage/engine.h - what an embedded engine must do: dumb, ordered bytes; no conditions, revisions, times.
- * A key is one byte of enum engine_db, then the key of that database as in docs/format.md, at most 512 bytes in
- * all; order is memcmp, the shorter first. To add an engine: storage/engines/<name>.c and a row in engines.def;
- * the engine, model and crash tests then run on it. */
+ * A key is one byte of enum engine_db, then the key of that database as in docs/format.md, at most 512 bytes
+ * in all; order is memcmp, the shorter first. To add an engine: storage/engines/<name>.c and a row in
+ * engines.def; the engine, model and crash tests then run on it. */
 #ifndef STORAGE_ENGINE_H
 #define STORAGE_ENGINE_H
 
@@ -46,25 +46,49 @@ struct engine_ops {
     enum rc (*open)(struct engine **, const struct store_opts *, struct err *);
     void (*close)(struct engine *);
 
-    /* One thread each. A snapshot sees all that was applied before renew, and goes on seeing just that. Slices from
-     * get, seek and next die at renew, reset and free. RC_NOTFOUND: absent, or past the end. */
+    /* One thread each. A snapshot sees all that was applied before renew, and goes on seeing just that.
+     * Slices from get, seek and next die at renew, reset and free. RC_NOTFOUND: absent, or past the end. */
     enum rc (*snap_new)(struct engine *, struct snap **, struct err *);
     void (*snap_free)(struct snap *);
     enum rc (*snap_renew)(struct snap *, struct err *);
     void (*snap_reset)(struct snap *);
     enum rc (*get)(struct snap *, struct slice key, struct slice *out, struct err *);
-    /* The first key >= from, within from's database (first byte); next goes on from there. */
+    /* The first key >= from, within from's database (first byte); next goes on from there, within it too.
+     * Keys come without the database's byte. */
     enum rc (*seek)(struct snap *, struct slice from, struct slice *key, struct slice *val, struct err *);
     enum rc (*next)(struct snap *, struct slice *key, struct slice *val, struct err *);
 
-    /* Writer thread only, all below. reserve: NO_SPACE here rather than in apply. */
+    /* Writer thread only, all below. reserve: NO_SPACE here rather than in apply, if the next group may need
+     * so many bytes more; 0 asks for nothing. engine_reserve_bytes stay free for groups that only delete or
+     * shrink. */
     enum rc (*reserve)(struct engine *, uint64_t grow_bytes, struct err *);
     /* Sorted, keys unique. All or nothing, durable on return as opened. RC_ERR: nothing changed (NO_SPACE,
      * NO_MEMORY), but for STORE_BROKEN: unknown, no more writes. */
     enum rc (*apply)(struct engine *, const struct mutation *, size_t n, struct err *);
-    void (*space)(struct engine *, struct store_space *); /* after each group; exact */
-    void (*upkeep)(struct engine *);                      /* each second, and when a delayed sync is due */
+    /* All that was applied is durable on return, in every mode. RC_ERR: STORE_BROKEN. */
+    enum rc (*sync)(struct engine *, struct err *);
+    void (*space)(struct engine *, struct store_space *); /* as of the last apply; exact */
+    void (*upkeep)(struct engine *);                      /* each second */
 };
+
+/* What is kept free in a store of at most `max` bytes, so that deletes find room when it is full. */
+static inline uint64_t engine_reserve_bytes(uint64_t max)
+{
+    const uint64_t least = 4 << 20, most = 256 << 20, share = max / 64;
+    return share < least ? least : share > most ? most : share;
+}
+
+/* Estimates count in pages of this size: those that a value takes beside its key, none if it stays in the
+ * leaf. */
+enum { ENGINE_PAGE = 4096, ENGINE_LEAF_MAX = 2030, ENGINE_PAGES_OF_A_KEY = 3 };
+static inline uint64_t engine_value_pages(uint64_t bytes)
+{
+    return bytes <= ENGINE_LEAF_MAX ? 0 : (16 + bytes + ENGINE_PAGE - 1) / ENGINE_PAGE;
+}
+
+#define ENGINE(name) extern const struct engine_ops engine_##name;
+#include "storage/engines.def"
+#undef ENGINE
 
 /* By name, from engines.def; NULL if unknown. */
 const struct engine_ops *engine_find(const char *name);

@@ -1,4 +1,5 @@
-/* storage/storage.h - the front of this folder: keys in, bytes out. Knows no JSON, Avro, socket or event loop.
+/* storage/storage.h - the front of this folder: keys in, bytes out. Knows no JSON, Avro, socket or event
+ * loop.
  *
  *   worker: store_write -> queue -> writer: take, decide, apply, publish -> worker: store_worker_run -> done
  *   worker: store_get / store_scan -> snapshot -> done
@@ -14,7 +15,8 @@
 #include "base/err.h"
 #include "base/slice.h"
 
-/* Which kind of key. Records are counted, stamped and given revisions; the others are the catalog's own rows. */
+/* Which kind of key. Records are counted, stamped and given revisions; the others are the catalog's own rows.
+ */
 enum space { SPACE_RECORD = 1, SPACE_TYPE, SPACE_SUBJECT, SPACE_SCHEMA, SPACE_SCHEMA_HASH };
 
 struct store_key {
@@ -25,8 +27,8 @@ struct store_key {
 
 /* What a key holds. Slices are borrowed; until when is said where one is handed out. */
 struct record {
-    uint64_t revision;                          /* grows with each write of a key; with CAP_TOTAL_ORDER one order
-                                                   for the whole store */
+    uint64_t revision; /* grows with each write of a key; with CAP_TOTAL_ORDER one order
+                          for the whole store */
     int64_t created_ms, updated_ms, expires_ms; /* Unix time; expires_ms 0: never */
     uint32_t schema_id;
     struct slice content_type; /* empty: none kept */
@@ -48,14 +50,15 @@ struct store_opts {
     enum durability durability;
     uint64_t bytes_max; /* address space reserved for the map; 0: the engine's default (1 TiB) */
     unsigned workers;   /* how many store_worker_new may be called */
-    bool accept_dirty;  /* open a store of mode `none` although it was not closed and the machine was restarted */
+    bool accept_dirty; /* open a store of mode `none` although it was not closed and the machine was restarted
+                        */
 };
 
-/* Open or create, and start the writer thread. Call after any fork. Fails with STORE_LOCKED (another process has
- * it), STORE_FORMAT (newer, foreign, cut short), STORE_DIRTY, IO, NO_SPACE, NO_MEMORY. */
+/* Open or create, and start the writer thread. Call after any fork. Fails with STORE_LOCKED (another process
+ * has it), STORE_FORMAT (newer, foreign, cut short), STORE_DIRTY, IO, NO_SPACE, NO_MEMORY. */
 MUST_USE enum rc store_open(struct store **, const struct store_opts *, struct err *);
-/* Finish the queued writes, sync, mark clean, stop the writer. All workers must have been freed before, but for
- * those whose done callbacks nobody waits for. */
+/* Finish the queued writes, sync, mark clean, stop the writer. All workers must have been freed before, but
+ * for those whose done callbacks nobody waits for. */
 void store_close(struct store *);
 
 /* Flushes have failed: no more writes until a restart. Any thread. */
@@ -87,12 +90,12 @@ struct store_get {
     struct record rec; /* borrowed until done returns */
     struct err err;
 };
-/* Sees every write that was answered before the call; never waits for the writer. done runs before the return, or
- * later on this worker. */
+/* Sees every write that was answered before the call; never waits for the writer. done runs before the
+ * return, or later on this worker. */
 void store_get(struct store_worker *, struct store_get *);
 
-/* Up to *n chunks of a body from index `first`, each borrowed until the next call on this worker; *n is set to how
- * many. RC_NOTFOUND: the blob is gone. */
+/* Up to *n chunks of a body from index `first`, each borrowed until the next call on this worker; *n is set
+ * to how many. RC_NOTFOUND: the blob is gone. */
 MUST_USE enum rc store_chunks(struct store_worker *, const struct record *, uint32_t first, struct slice *out,
                               unsigned *n, struct err *);
 
@@ -100,9 +103,9 @@ struct store_scan {
     enum space space;
     uint32_t type;
     struct slice from, upto; /* from <= id < upto; upto empty: to the end. The caller's until done. */
-    bool keys_only;          /* row gets a record without body */
-    enum rc (*row)(struct store_scan *, struct slice id, const struct record *); /* RC_PENDING: enough after this
-                                                                                     row; RC_ERR: stop */
+    bool keys_only;          /* row gets an empty body; body_bytes still says how long it is */
+    enum rc (*row)(struct store_scan *, struct slice id, const struct record *); /* RC_PENDING: enough after
+                                                                                    this row; RC_ERR: stop */
     void (*done)(struct store_scan *);
     enum rc rc; /* RC_OK: at the end; RC_PENDING: call again to go on; RC_ERR */
     struct err err;
@@ -126,11 +129,12 @@ struct store_idem {
     uint32_t ttl_s;
 };
 
-/* Embedded in the request. From store_write until done nobody else touches it, nor what it points to, even if the
- * client leaves. */
+/* Embedded in the request. From store_write until done nobody else touches it, nor what it points to, even if
+ * the client leaves. */
 struct store_write {
-    struct store_write *next; /* storage's own, both */
+    struct store_write *next; /* storage's own, these four */
     struct store_worker *worker;
+    uint32_t bytes, body_crc;
 
     enum { WRITE_PUT, WRITE_DELETE, WRITE_EDIT, WRITE_CALL, WRITE_RANGE_DELETE, WRITE_TYPE_DROP } kind;
     enum { COND_NONE, COND_ABSENT, COND_PRESENT, COND_REVISION_IN, COND_REVISION_NOT_IN } cond;
@@ -145,36 +149,41 @@ struct store_write {
     struct slice part[3]; /* PUT: the body is the parts, copied once, into the engine's page */
 
     /* EDIT: old (NULL: absent) -> fresh, whose slices are in the request's memory. CALL: several keys, all or
-     * nothing. Pure functions of what they read: they may run again, on another thread; they never block, never
-     * log. old and txn_get's record are whole here (chunks joined). RC_ERR fails this write alone; RC_NOTFOUND,
-     * RC_CONFLICT likewise, without err; RC_AGAIN hands it back to be prepared. fresh comes filled with the old
-     * record's schema id, content type and expiry. */
+     * nothing. Pure functions of what they read: they may run again, on another thread; they never block,
+     * never log. old and txn_get's record are whole here (chunks joined). RC_ERR fails this write alone;
+     * RC_NOTFOUND, RC_CONFLICT likewise, without err; RC_AGAIN hands it back to be prepared. fresh comes
+     * filled with the old record's schema id, content type and expiry. */
     enum rc (*edit)(struct store_write *, const struct record *old, struct record *fresh, struct err *);
     enum rc (*call)(struct store_write *, struct store_txn *, struct err *);
     const struct store_idem *idem; /* or NULL; a repeat gets the first outcome, replayed true */
 
     void (*done)(struct store_write *); /* on its worker, once as durable as chosen */
 
-    /* Set before done. RC_OK; RC_NOTFOUND: DELETE of an absent key, a dropped type; RC_CONFLICT: the condition
-     * failed; RC_AGAIN; RC_ERR: nothing was stored (but see STORE_BROKEN). */
+    /* Set before done. RC_OK; RC_NOTFOUND: DELETE of an absent key, a dropped type; RC_CONFLICT: the
+     * condition failed; RC_AGAIN; RC_ERR: nothing was stored (but see STORE_BROKEN). */
     enum rc rc;
     struct err err;
-    uint64_t revision, count; /* of the written record; on RC_CONFLICT the current revision, 0 if absent */
+    uint64_t revision; /* that this write took (0: a CALL that wrote nothing); on RC_CONFLICT the current
+                          revision of the key, 0 if absent */
+    uint64_t count;    /* keys written; TYPE_DROP: records that vanished */
     bool created, replayed;
     uint8_t resume[512]; /* RANGE_DELETE: where to go on */
     uint16_t resume_len;
 };
 
-/* Queue it. RC_PENDING: done runs exactly once, later, on this worker. RC_ERR (QUEUE_FULL, STORE_BROKEN, DRAINING,
- * RECORD_TOO_LARGE, ID_TOO_LONG): it never does. */
+/* Queue it. RC_PENDING: done runs exactly once, later, on this worker. RC_ERR (QUEUE_FULL, STORE_BROKEN,
+ * DRAINING, RECORD_TOO_LARGE, ID_TOO_LONG): it never does. */
 MUST_USE enum rc store_write(struct store_worker *, struct store_write *, struct err *);
 
-/* Inside a CALL; sees its own puts. Slices of txn_get are borrowed until the call returns. For spaces other than
- * SPACE_RECORD a row is its body alone. */
+/* Inside a CALL; sees its own puts. Slices of txn_get are borrowed until the call returns. For spaces other
+ * than SPACE_RECORD a row is its body alone. */
 MUST_USE enum rc txn_get(struct store_txn *, const struct store_key *, struct record *, struct err *);
 /* record NULL: delete. The record's slices must live until done. */
 MUST_USE enum rc txn_put(struct store_txn *, const struct store_key *, const struct record *, struct err *);
-/* The next type number (SPACE_TYPE) or schema id (SPACE_SCHEMA), from 1; taken only if the call succeeds. */
+/* The next type number (SPACE_TYPE) or schema id (SPACE_SCHEMA), from 1; taken only if the call succeeds. 0:
+ * all 2^32 - 1 have been given. */
 uint32_t txn_number(struct store_txn *, enum space);
+/* The revision that this call's puts get if it succeeds. */
+uint64_t txn_revision(const struct store_txn *);
 
 #endif

@@ -1,0 +1,290 @@
+/* storage/decide.c - one write after the other, each whole or not at all. */
+#include "storage/decide.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/crc32c.h"
+#include "storage/counts.h"
+#include "storage/stage.h"
+#include "storage/txn.h"
+
+enum { TRASH_TYPE_BYTES = 8 };
+static const int64_t time_ms_max = ((int64_t)1 << 48) - 1;
+
+void decider_release(struct decider *d)
+{
+    overlay_release(&d->overlay);
+    free(d->mutations);
+    d->mutations = NULL;
+}
+
+static bool revision_listed(const struct store_write *w, uint64_t revision)
+{
+    for (unsigned i = 0; i < w->nrevisions; i++)
+        if (w->revisions[i] == revision)
+            return true;
+    return false;
+}
+
+static bool condition_holds(const struct store_write *w, const struct view *v)
+{
+    switch (w->cond) {
+    case COND_NONE: return true;
+    case COND_ABSENT: return !v->visible;
+    case COND_PRESENT: return v->visible;
+    case COND_REVISION_IN: return v->visible && revision_listed(w, v->rec.revision);
+    case COND_REVISION_NOT_IN: return !v->visible || !revision_listed(w, v->rec.revision);
+    }
+    assert(!"a condition that is none");
+    return false;
+}
+
+/* The start of all writes of one key: the key as it is, and the condition. */
+static enum rc look(struct decider *d, struct store_write *w, struct view *v)
+{
+    if (!stage_live(d, &w->key))
+        return RC_NOTFOUND;
+    if (stage_look(d, &w->key, v, &w->err) != RC_OK)
+        return RC_ERR;
+    if (condition_holds(w, v))
+        return RC_OK;
+    w->revision = v->visible ? v->rec.revision : 0;
+    return RC_CONFLICT;
+}
+
+static void wrote(struct decider *d, struct store_write *w, uint64_t count)
+{
+    w->revision = d->next.revision;
+    w->count = count;
+}
+
+static enum rc decide_put(struct decider *d, struct store_write *w)
+{
+    struct view v;
+    enum rc rc = look(d, w, &v);
+    if (rc != RC_OK)
+        return rc;
+    struct fresh f = {.schema_id = w->schema_id,
+                      .expires_ms = w->expires_ms,
+                      .content_type = w->content_type,
+                      .part = {w->part[0], w->part[1], w->part[2]},
+                      .body_crc = w->body_crc};
+    if (stage_put(d, &v, &f, ++d->next.revision, &w->err) != RC_OK)
+        return RC_ERR;
+    w->created = !v.visible;
+    wrote(d, w, 1);
+    return RC_OK;
+}
+
+static enum rc decide_delete(struct decider *d, struct store_write *w)
+{
+    struct view v;
+    enum rc rc = look(d, w, &v);
+    if (rc != RC_OK)
+        return rc;
+    if (!v.visible)
+        return RC_NOTFOUND;
+    if (stage_delete(d, &v, &w->err) != RC_OK)
+        return RC_ERR;
+    d->next.revision++;
+    wrote(d, w, 1);
+    return RC_OK;
+}
+
+static enum rc decide_edit(struct decider *d, struct store_write *w)
+{
+    struct view v;
+    enum rc rc = look(d, w, &v);
+    if (rc != RC_OK)
+        return rc;
+    struct record old,
+        out = {.schema_id = w->schema_id, .expires_ms = w->expires_ms, .content_type = w->content_type};
+    if (v.visible) {
+        if (stage_body(d, &v, &w->err) != RC_OK)
+            return RC_ERR;
+        old = v.rec;
+        out = (struct record){
+            .schema_id = old.schema_id, .expires_ms = old.expires_ms, .content_type = old.content_type};
+    }
+    rc = w->edit(w, v.visible ? &old : NULL, &out, &w->err);
+    if (rc != RC_OK)
+        return rc;
+    struct fresh f = {.schema_id = out.schema_id,
+                      .expires_ms = out.expires_ms,
+                      .content_type = out.content_type,
+                      .part = {out.body},
+                      .body_crc = crc32c(0, out.body)};
+    if (stage_check_size(&w->key, &f, &w->err) != RC_OK ||
+        stage_put(d, &v, &f, ++d->next.revision, &w->err) != RC_OK)
+        return RC_ERR;
+    w->created = !v.visible;
+    wrote(d, w, 1);
+    return RC_OK;
+}
+
+static enum rc decide_call(struct decider *d, struct store_write *w)
+{
+    struct store_txn txn = {.decider = d, .revision = d->next.revision + 1};
+    enum rc rc = w->call(w, &txn, &w->err);
+    if (rc == RC_OK && txn.failed) {
+        w->err = txn.err;
+        return RC_ERR;
+    }
+    if (rc != RC_OK || !txn.written)
+        return rc;
+    d->next.revision = txn.revision;
+    wrote(d, w, txn.written);
+    return RC_OK;
+}
+
+/* The type's row goes, a trash row comes. Its records stay where no one sees them. */
+static enum rc decide_type_drop(struct decider *d, struct store_write *w)
+{
+    const struct store_key any = {.space = SPACE_RECORD, .type = w->key.type};
+    struct view v;
+    struct key k;
+    struct slice row;
+    struct store_count c = {0};
+    if (!stage_live(d, &any))
+        return RC_NOTFOUND;
+    enum rc rc = look(d, w, &v);
+    if (rc != RC_OK)
+        return rc;
+    if (!v.visible)
+        return RC_NOTFOUND;
+    key_counts(&k, w->key.type);
+    rc = stage_read_row(d, key_slice(&k), &row, &w->err);
+    if (rc == RC_ERR)
+        return rc;
+    if (rc == RC_OK && !counts_decode(row, &c))
+        return err_set(&w->err, ERR_IO, "The counts of type number %u are damaged.", (unsigned)w->key.type);
+    uint8_t *died = arena_alloc(&d->overlay.arena, TRASH_TYPE_BYTES);
+    if (!died || !dead_reserve(d->dead, w->key.type))
+        return err_oom(&w->err);
+    put_le64(died, (uint64_t)d->now_ms);
+    key_trash(&k, TRASH_TYPE, w->key.type);
+    if (stage_delete(d, &v, &w->err) != RC_OK ||
+        stage_row(d, key_slice(&k), slice_of(died, TRASH_TYPE_BYTES), &w->err) != RC_OK)
+        return RC_ERR;
+    d->dropped = w->key.type;
+    d->next.revision++;
+    wrote(d, w, c.records);
+    return RC_OK;
+}
+
+static enum rc decide_kind(struct decider *d, struct store_write *w)
+{
+    switch (w->kind) {
+    case WRITE_PUT: return decide_put(d, w);
+    case WRITE_DELETE: return decide_delete(d, w);
+    case WRITE_EDIT: return decide_edit(d, w);
+    case WRITE_CALL: return decide_call(d, w);
+    case WRITE_TYPE_DROP: return decide_type_drop(d, w);
+    case WRITE_RANGE_DELETE: break; /* refused before it is queued */
+    }
+    assert(!"a kind of write that is none");
+    return RC_ERR;
+}
+
+/* Must see all that was before, applied. */
+static bool opens_group(const struct store_write *w)
+{
+    return w->kind == WRITE_TYPE_DROP || w->kind == WRITE_RANGE_DELETE;
+}
+
+/* Decide one write; what it staged is taken back unless it succeeded. False: it belongs to the next group. */
+static bool decide_one(struct decider *d, struct store_write *w, bool first)
+{
+    struct overlay_mark mark = overlay_mark(&d->overlay);
+    struct meta_state state = d->next;
+    w->revision = w->count = 0;
+    w->created = w->replayed = false;
+    w->rc = decide_kind(d, w);
+    bool fits = d->overlay.pages <= LIMIT_GROUP_PAGES_MAX;
+    if (w->rc == RC_OK && fits)
+        return true;
+    overlay_rollback(&d->overlay, mark);
+    d->next = state;
+    if (w->rc == RC_OK && !first)
+        return false;
+    if (w->rc == RC_OK)
+        w->rc = err_set(&w->err, ERR_RECORD_TOO_LARGE, "A write changes at most %d pages of the store.",
+                        LIMIT_GROUP_PAGES_MAX);
+    if (w->rc == RC_ERR) {
+        w->revision = w->count = 0;
+        w->created = false;
+    }
+    return true;
+}
+
+static bool same_state(const struct meta_state *a, const struct meta_state *b)
+{
+    return a->revision == b->revision && a->next_type == b->next_type && a->next_schema == b->next_schema &&
+           a->next_blob == b->next_blob && a->log_sequence == b->log_sequence;
+}
+
+/* The row `state` is written with whatever moved it, so numbers never return, even after a crash. */
+static enum rc stage_state(struct decider *d, struct err *err)
+{
+    if (same_state(&d->state, &d->next))
+        return RC_OK;
+    uint8_t *value = arena_alloc(&d->overlay.arena, META_STATE_BYTES);
+    struct key k;
+    if (!value)
+        return err_oom(err);
+    meta_state_encode(&d->next, value);
+    key_meta(&k, SLICE("state"));
+    return stage_row(d, key_slice(&k), slice_of(value, META_STATE_BYTES), err);
+}
+
+static enum rc collect(struct decider *d, struct err *err)
+{
+    size_t most = overlay_mutations_max(&d->overlay);
+    if (most > d->mutations_cap) {
+        struct mutation *p = realloc(d->mutations, most * sizeof *p);
+        if (!p)
+            return err_oom(err);
+        d->mutations = p;
+        d->mutations_cap = most;
+    }
+    d->nmutations = overlay_mutations(&d->overlay, d->mutations, &d->grow_bytes);
+    return RC_OK;
+}
+
+static int64_t now_ms(void)
+{
+    int64_t t = clock_wall_ms();
+    return t < 0 ? 0 : t > time_ms_max ? time_ms_max : t;
+}
+
+enum rc decide_group(struct decider *d, struct store_write **writes, size_t n, size_t *taken, struct err *err)
+{
+    assert(n > 0);
+    overlay_reset(&d->overlay);
+    d->next = d->state;
+    d->now_ms = now_ms();
+    d->dropped = 0;
+    d->nmutations = 0;
+    size_t i = 0;
+    while (i < n) {
+        if (i > 0 && (opens_group(writes[i]) || d->dropped))
+            break;
+        if (!decide_one(d, writes[i], i == 0))
+            break;
+        i++;
+    }
+    *taken = i;
+    if (stage_state(d, err) != RC_OK)
+        return RC_ERR;
+    return collect(d, err);
+}
+
+void decide_applied(struct decider *d)
+{
+    d->state = d->next;
+    if (d->dropped)
+        dead_mark(d->dead, d->dropped);
+}

@@ -1,0 +1,61 @@
+/* storage/dir.c - mkdir, flock, fsync of a directory. */
+#include "storage/dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum rc failed(struct err *err, const char *doing, const char *path)
+{
+    enum err_code code = errno == ENOSPC || errno == EDQUOT ? ERR_NO_SPACE : ERR_IO;
+    return err_set(err, code, "Cannot %s %s: %s.", doing, path, strerror(errno));
+}
+
+static enum rc join(char out[PATH_MAX], const char *dir, const char *name, struct err *err)
+{
+    int n = snprintf(out, PATH_MAX, "%s/%s", dir, name);
+    if (n < 0 || n >= PATH_MAX)
+        return err_set(err, ERR_IO, "The path of the data directory is too long.");
+    return RC_OK;
+}
+
+enum rc dir_sync(const char *dir, struct err *err)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return failed(err, "open", dir);
+    enum rc rc = fsync(fd) == 0 ? RC_OK : failed(err, "sync", dir);
+    close(fd);
+    return rc;
+}
+
+static enum rc make(const char *dir, struct err *err)
+{
+    char parent[PATH_MAX];
+    if (mkdir(dir, 0700) != 0)
+        return errno == EEXIST ? RC_OK : failed(err, "create", dir);
+    return join(parent, dir, "..", err) == RC_OK ? dir_sync(parent, err) : RC_ERR;
+}
+
+enum rc dir_lock(const char *dir, int *out, struct err *err)
+{
+    char path[PATH_MAX];
+    if (make(dir, err) != RC_OK || join(path, dir, "LOCK", err) != RC_OK)
+        return RC_ERR;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return failed(err, "open", path);
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        enum rc rc = errno == EWOULDBLOCK
+                         ? err_set(err, ERR_STORE_LOCKED, "Another process has the store in %s open.", dir)
+                         : failed(err, "lock", path);
+        close(fd);
+        return rc;
+    }
+    *out = fd;
+    return RC_OK;
+}

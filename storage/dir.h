@@ -1,0 +1,14 @@
+/* storage/dir.h - a store's directory: made if absent, and held by one process at a time. */
+#ifndef STORAGE_DIR_H
+#define STORAGE_DIR_H
+
+#include "base/err.h"
+
+/* Make the directory if it is absent and take DIR/LOCK, by flock: other kinds of lock die when any descriptor
+ * of the file is closed. STORE_LOCKED: another process, or this one, holds it. *fd is the caller's, the lock
+ * ends with it. */
+MUST_USE enum rc dir_lock(const char *dir, int *fd, struct err *err);
+/* What was created in the directory stays after a power cut. */
+MUST_USE enum rc dir_sync(const char *dir, struct err *err);
+
+#endif

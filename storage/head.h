@@ -1,0 +1,25 @@
+/* storage/head.h - the head before a record's body, as docs/format.md, "Heads", draws it. Pure. */
+#ifndef STORAGE_HEAD_H
+#define STORAGE_HEAD_H
+
+#include "storage/storage.h"
+
+enum {
+    HEAD_FORMAT = 1,
+    HEAD_FIXED = 32, /* bytes that every head has */
+    HEAD_CONTENT_TYPE_MAX = 255,
+    HEAD_MAX = HEAD_FIXED + 8 + 1 + HEAD_CONTENT_TYPE_MAX + 20,
+};
+
+/* How long the head of such a record is; content_type is at most HEAD_CONTENT_TYPE_MAX. */
+size_t head_size(const struct record *);
+/* Write the head of a record whose body is stored behind it; body_crc is crc32c(0, body). Returns head_size.
+ * Uses all of the record but body, body_bytes and blob. */
+size_t head_encode(const struct record *, uint32_t body_crc, uint8_t out[HEAD_MAX]);
+/* Take a stored value apart; slices point into it. False: no head that this version knows, or cut short. Does
+ * not look at the checksum. */
+bool head_decode(struct slice value, struct record *) MUST_USE;
+/* Whether the checksum agrees with the head and the body behind it. */
+bool head_verify(struct slice value) MUST_USE;
+
+#endif

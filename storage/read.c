@@ -1,0 +1,84 @@
+/* storage/read.c - the read path: a snapshot no older than the last answered write, one lookup, no lock. */
+#include <assert.h>
+
+#include "base/clock.h"
+#include "storage/counts.h"
+#include "storage/head.h"
+#include "storage/keys.h"
+#include "storage/store.h"
+
+enum rc worker_snapshot(struct store_worker *w, struct err *err)
+{
+    /* The number first, then the snapshot: it may only be newer than it says. */
+    uint64_t published = atomic_load_explicit(&w->store->published, memory_order_acquire);
+    if (likely(w->snap_live && w->snap_published == published))
+        return RC_OK;
+    w->snap_live = false;
+    if (w->store->ops->snap_renew(w->snap, err) != RC_OK)
+        return RC_ERR;
+    w->snap_live = true;
+    w->snap_published = published;
+    return RC_OK;
+}
+
+static enum rc decode(const struct store_key *key, struct slice value, struct record *rec, struct err *err)
+{
+    if (key->space != SPACE_RECORD) {
+        *rec = (struct record){.body = value, .body_bytes = value.len};
+        return RC_OK;
+    }
+    if (unlikely(!head_decode(value, rec)))
+        return err_set(err, ERR_IO, "A stored record of type number %u has a damaged head.",
+                       (unsigned)key->type);
+    if (unlikely(rec->expires_ms && rec->expires_ms <= clock_wall_ms()))
+        return RC_NOTFOUND;
+    return RC_OK;
+}
+
+static enum rc get(struct store_worker *w, struct store_get *g)
+{
+    struct store *s = w->store;
+    struct slice value;
+    struct key k;
+    if (unlikely(key_check(&g->key, &g->err) != RC_OK))
+        return RC_ERR;
+    if (unlikely(worker_snapshot(w, &g->err) != RC_OK))
+        return RC_ERR;
+    if (g->key.space == SPACE_RECORD && unlikely(dead_has(&s->dead, g->key.type)))
+        return RC_NOTFOUND;
+    key_of(&k, &g->key);
+    enum rc rc = s->ops->get(w->snap, key_slice(&k), &value, &g->err);
+    return rc == RC_OK ? decode(&g->key, value, &g->rec, &g->err) : rc;
+}
+
+void store_get(struct store_worker *w, struct store_get *g)
+{
+    g->rc = get(w, g);
+    g->done(g);
+}
+
+enum rc store_chunks(struct store_worker *w, const struct record *rec, uint32_t first, struct slice *out,
+                     unsigned *n, struct err *err)
+{
+    (void)w, (void)rec, (void)first, (void)out, (void)err;
+    *n = 0;
+    return RC_NOTFOUND; /* no record in chunks has ever been written */
+}
+
+enum rc store_count(struct store_worker *w, uint32_t type, struct store_count *out, struct err *err)
+{
+    struct key k;
+    struct slice value;
+    *out = (struct store_count){0};
+    if (worker_snapshot(w, err) != RC_OK)
+        return RC_ERR;
+    if (dead_has(&w->store->dead, type))
+        return RC_OK;
+    key_counts(&k, type);
+    enum rc rc = w->store->ops->get(w->snap, key_slice(&k), &value, err);
+    if (rc == RC_NOTFOUND)
+        return RC_OK;
+    if (rc == RC_OK && !counts_decode(value, out))
+        return err_set(err, ERR_IO, "The counts of type number %u are damaged.", (unsigned)type);
+    return rc;
+}

@@ -1,0 +1,227 @@
+/* storage/stage.c - reading through the overlay, and staging a put or a delete with its head, counts and
+ * expiry. */
+#include "storage/stage.h"
+
+#include <assert.h>
+
+#include "base/crc32c.h"
+#include "base/hash.h"
+#include "storage/counts.h"
+#include "storage/head.h"
+
+bool stage_live(const struct decider *d, const struct store_key *key)
+{
+    if (key->space != SPACE_RECORD)
+        return true;
+    bool given = key->type != 0 && (key->type < d->next.next_type || d->next.next_type == 0);
+    return given && !dead_has(d->dead, key->type);
+}
+
+/* The entry of an engine key, read from the snapshot when the group meets the key for the first time. */
+static enum rc entry_of(struct decider *d, struct slice key, struct staged **out, struct err *err)
+{
+    uint64_t hash = hash_bytes(key);
+    struct staged *s = overlay_find(&d->overlay, key, hash);
+    if (!s) {
+        struct slice value;
+        enum rc rc = d->ops->get(d->snap, key, &value, err);
+        if (rc == RC_ERR)
+            return rc;
+        s = overlay_add(&d->overlay, key, hash);
+        if (!s)
+            return err_oom(err);
+        if (rc == RC_OK) {
+            s->part[0] = value;
+            s->present = s->base_present = true;
+            s->base_bytes = value.len;
+        }
+    }
+    *out = s;
+    return RC_OK;
+}
+
+static enum rc damaged(const struct store_key *key, struct err *err)
+{
+    return err_set(err, ERR_IO, "A stored record of type number %u has a damaged head.", (unsigned)key->type);
+}
+
+/* The parts of a value of which `skip` bytes of part[0] are no body, in one piece. */
+static enum rc join(struct decider *d, struct staged *s, size_t skip, struct slice *out, struct err *err)
+{
+    struct slice piece[4];
+    memcpy(piece, s->part, sizeof piece);
+    piece[0] = slice_of(piece[0].ptr + (piece[0].ptr ? skip : 0), piece[0].len - skip);
+    uint64_t bytes = parts_bytes(piece);
+    for (unsigned i = 0; i < 4; i++)
+        if (piece[i].len == bytes && piece[i].ptr) {
+            *out = piece[i];
+            return RC_OK;
+        }
+    uint8_t *whole = arena_alloc(&d->overlay.arena, bytes + 1);
+    if (!whole)
+        return err_oom(err);
+    size_t at = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        if (piece[i].len)
+            memcpy(whole + at, piece[i].ptr, piece[i].len);
+        at += piece[i].len;
+    }
+    *out = slice_of(whole, bytes);
+    return RC_OK;
+}
+
+enum rc stage_look(struct decider *d, const struct store_key *key, struct view *v, struct err *err)
+{
+    struct key k;
+    key_of(&k, key);
+    *v = (struct view){.key = key};
+    if (entry_of(d, key_slice(&k), &v->entry, err) != RC_OK)
+        return RC_ERR;
+    if (!v->entry->present)
+        return RC_OK;
+    uint64_t bytes = parts_bytes(v->entry->part);
+    if (key->space != SPACE_RECORD) {
+        v->visible = true;
+        v->rec.body_bytes = bytes;
+        return RC_OK;
+    }
+    struct slice first = v->entry->part[0];
+    if (!head_decode(first, &v->rec))
+        return damaged(key, err);
+    v->rec.body_bytes += bytes - first.len;
+    v->visible = !v->rec.expires_ms || v->rec.expires_ms > d->now_ms;
+    return RC_OK;
+}
+
+enum rc stage_body(struct decider *d, struct view *v, struct err *err)
+{
+    struct staged *s = v->entry;
+    size_t skip = v->key->space == SPACE_RECORD ? s->part[0].len - v->rec.body.len : 0;
+    return join(d, s, skip, &v->rec.body, err);
+}
+
+enum rc stage_check_size(const struct store_key *key, const struct fresh *f, struct err *err)
+{
+    uint64_t body = (uint64_t)f->part[0].len + f->part[1].len + f->part[2].len;
+    if (key->space != SPACE_RECORD) {
+        if (body > LIMIT_RECORD_MAX)
+            return err_set(err, ERR_RECORD_TOO_LARGE,
+                           "A row of the catalog has at most %d bytes; this one has %llu.", LIMIT_RECORD_MAX,
+                           (unsigned long long)body);
+        return RC_OK;
+    }
+    if (f->content_type.len > HEAD_CONTENT_TYPE_MAX)
+        return err_set(err, ERR_BAD_REQUEST, "A kept content type has at most %d bytes.",
+                       HEAD_CONTENT_TYPE_MAX);
+    struct record r = {.expires_ms = f->expires_ms, .content_type = f->content_type};
+    uint64_t room = LIMIT_RECORD_INLINE_MAX - head_size(&r);
+    if (body > room)
+        return err_set(err, ERR_RECORD_TOO_LARGE,
+                       "A record has at most %llu bytes of Avro; this one has %llu.",
+                       (unsigned long long)room, (unsigned long long)body);
+    return RC_OK;
+}
+
+enum rc stage_row(struct decider *d, struct slice key, struct slice value, struct err *err)
+{
+    struct staged *s;
+    if (entry_of(d, key, &s, err) != RC_OK)
+        return RC_ERR;
+    struct slice parts[4] = {value};
+    return overlay_set(&d->overlay, s, value.ptr ? parts : NULL) ? RC_OK : err_oom(err);
+}
+
+enum rc stage_read_row(struct decider *d, struct slice key, struct slice *value, struct err *err)
+{
+    struct staged *s;
+    if (entry_of(d, key, &s, err) != RC_OK)
+        return RC_ERR;
+    return s->present ? join(d, s, 0, value, err) : RC_NOTFOUND;
+}
+
+/* Move a type's counts. */
+static enum rc count(struct decider *d, uint32_t type, int64_t records, int64_t bytes, struct err *err)
+{
+    if (!records && !bytes)
+        return RC_OK;
+    struct key k;
+    struct slice row;
+    struct store_count c = {0};
+    key_counts(&k, type);
+    enum rc rc = stage_read_row(d, key_slice(&k), &row, err);
+    if (rc == RC_ERR)
+        return rc;
+    if (rc == RC_OK && !counts_decode(row, &c))
+        return err_set(err, ERR_IO, "The counts of type number %u are damaged.", (unsigned)type);
+    c.records += (uint64_t)records;
+    c.bytes += (uint64_t)bytes;
+    uint8_t *value = arena_alloc(&d->overlay.arena, COUNTS_BYTES);
+    if (!value)
+        return err_oom(err);
+    counts_encode(&c, value);
+    return stage_row(d, key_slice(&k), slice_of(value, COUNTS_BYTES), err);
+}
+
+/* Replace a record's expiry row. */
+static enum rc expire(struct decider *d, const struct store_key *key, int64_t old_ms, int64_t fresh_ms,
+                      struct err *err)
+{
+    struct key k;
+    if (old_ms == fresh_ms)
+        return RC_OK;
+    if (old_ms) {
+        key_expiry(&k, old_ms, EXPIRY_RECORD, key->type, key->id);
+        if (stage_row(d, key_slice(&k), (struct slice){NULL, 0}, err) != RC_OK)
+            return RC_ERR;
+    }
+    if (!fresh_ms)
+        return RC_OK;
+    key_expiry(&k, fresh_ms, EXPIRY_RECORD, key->type, key->id);
+    return stage_row(d, key_slice(&k), SLICE(""), err);
+}
+
+static enum rc put_record(struct decider *d, const struct view *v, const struct fresh *f, uint64_t revision,
+                          struct err *err)
+{
+    struct record r = {
+        .revision = revision,
+        .created_ms = v->visible ? v->rec.created_ms : d->now_ms,
+        .updated_ms = d->now_ms,
+        .expires_ms = f->expires_ms,
+        .schema_id = f->schema_id,
+        .content_type = f->content_type,
+    };
+    uint8_t *head = arena_alloc(&d->overlay.arena, head_size(&r));
+    if (!head)
+        return err_oom(err);
+    struct slice parts[4] = {slice_of(head, head_encode(&r, f->body_crc, head)), f->part[0], f->part[1],
+                             f->part[2]};
+    bool was = v->entry->present;
+    if (!overlay_set(&d->overlay, v->entry, parts))
+        return err_oom(err);
+    int64_t bytes = (int64_t)(parts_bytes(parts) - parts[0].len);
+    if (count(d, v->key->type, !was, bytes - (was ? (int64_t)v->rec.body_bytes : 0), err) != RC_OK)
+        return RC_ERR;
+    return expire(d, v->key, was ? v->rec.expires_ms : 0, f->expires_ms, err);
+}
+
+enum rc stage_put(struct decider *d, const struct view *v, const struct fresh *f, uint64_t revision,
+                  struct err *err)
+{
+    if (v->key->space == SPACE_RECORD)
+        return put_record(d, v, f, revision, err);
+    struct slice parts[4] = {f->part[0], f->part[1], f->part[2]};
+    return overlay_set(&d->overlay, v->entry, parts) ? RC_OK : err_oom(err);
+}
+
+enum rc stage_delete(struct decider *d, const struct view *v, struct err *err)
+{
+    assert(v->entry->present);
+    if (!overlay_set(&d->overlay, v->entry, NULL))
+        return err_oom(err);
+    if (v->key->space != SPACE_RECORD)
+        return RC_OK;
+    if (count(d, v->key->type, -1, -(int64_t)v->rec.body_bytes, err) != RC_OK)
+        return RC_ERR;
+    return expire(d, v->key, v->rec.expires_ms, 0, err);
+}

@@ -1,0 +1,41 @@
+/* storage/stage.h - the steps that deciding is made of: read a key as the group sees it, put and delete it
+ * with all that hangs on it (head, counts, expiry). One thread. */
+#ifndef STORAGE_STAGE_H
+#define STORAGE_STAGE_H
+
+#include "storage/decide.h"
+#include "storage/keys.h"
+
+/* A key as the group sees it so far. */
+struct view {
+    struct staged *entry;
+    const struct store_key *key;
+    bool visible;      /* there, and not past its time */
+    struct record rec; /* if entry->present. Its body: see stage_body */
+};
+
+/* What a put stores. */
+struct fresh {
+    uint32_t schema_id;
+    int64_t expires_ms;
+    struct slice content_type, part[3];
+    uint32_t body_crc; /* of the parts; records only */
+};
+
+/* Whether a write to this key can be anything but RC_NOTFOUND. */
+bool stage_live(const struct decider *, const struct store_key *);
+/* Look a key up. The key is borrowed as long as the view. */
+MUST_USE enum rc stage_look(struct decider *, const struct store_key *, struct view *, struct err *);
+/* Make view->rec.body the whole body, in one piece. */
+MUST_USE enum rc stage_body(struct decider *, struct view *, struct err *);
+/* RECORD_TOO_LARGE and BAD_REQUEST are found here. */
+MUST_USE enum rc stage_check_size(const struct store_key *, const struct fresh *, struct err *);
+MUST_USE enum rc stage_put(struct decider *, const struct view *, const struct fresh *, uint64_t revision,
+                           struct err *);
+MUST_USE enum rc stage_delete(struct decider *, const struct view *, struct err *);
+/* A row that is no record: its key is whole already. value.ptr NULL: delete. */
+MUST_USE enum rc stage_row(struct decider *, struct slice key, struct slice value, struct err *);
+/* A row of the engine as the group sees it, in one piece; RC_NOTFOUND. */
+MUST_USE enum rc stage_read_row(struct decider *, struct slice key, struct slice *value, struct err *);
+
+#endif

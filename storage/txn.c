@@ -1,0 +1,79 @@
+/* storage/txn.c - reading and staging several keys from inside a call. */
+#include "storage/txn.h"
+
+#include <assert.h>
+
+#include "base/crc32c.h"
+#include "storage/stage.h"
+
+enum rc txn_get(struct store_txn *txn, const struct store_key *key, struct record *out, struct err *err)
+{
+    if (key_check(key, err) != RC_OK)
+        return RC_ERR;
+    if (!stage_live(txn->decider, key))
+        return RC_NOTFOUND;
+    struct view v;
+    if (stage_look(txn->decider, key, &v, err) != RC_OK)
+        return RC_ERR;
+    if (!v.visible)
+        return RC_NOTFOUND;
+    if (stage_body(txn->decider, &v, err) != RC_OK)
+        return RC_ERR;
+    *out = v.rec;
+    return RC_OK;
+}
+
+static enum rc put(struct store_txn *txn, const struct store_key *key, const struct record *r,
+                   struct err *err)
+{
+    struct decider *d = txn->decider;
+    if (key_check(key, err) != RC_OK)
+        return RC_ERR;
+    if (!stage_live(d, key))
+        return RC_NOTFOUND;
+    struct view v;
+    if (stage_look(d, key, &v, err) != RC_OK)
+        return RC_ERR;
+    if (!r)
+        return v.visible ? stage_delete(d, &v, err) : RC_NOTFOUND;
+    struct fresh f = {.schema_id = r->schema_id,
+                      .expires_ms = r->expires_ms,
+                      .content_type = r->content_type,
+                      .part = {r->body},
+                      .body_crc = crc32c(0, r->body)};
+    if (stage_check_size(key, &f, err) != RC_OK)
+        return RC_ERR;
+    return stage_put(d, &v, &f, txn->revision, err);
+}
+
+enum rc txn_put(struct store_txn *txn, const struct store_key *key, const struct record *r, struct err *err)
+{
+    enum rc rc = put(txn, key, r, err);
+    if (rc == RC_OK)
+        txn->written++;
+    if (rc == RC_ERR) {
+        txn->failed = true;
+        txn->err = *err;
+    }
+    return rc;
+}
+
+static uint32_t take_number(uint32_t *next)
+{
+    uint32_t n = *next;
+    if (n)
+        *next = n + 1; /* behind the last one comes 0: all have been given */
+    return n;
+}
+
+uint32_t txn_number(struct store_txn *txn, enum space space)
+{
+    assert(space == SPACE_TYPE || space == SPACE_SCHEMA);
+    struct meta_state *s = &txn->decider->next;
+    return take_number(space == SPACE_TYPE ? &s->next_type : &s->next_schema);
+}
+
+uint64_t txn_revision(const struct store_txn *txn)
+{
+    return txn->revision;
+}

@@ -1,0 +1,194 @@
+/* tests/unit/storage/fixture.h - a store for one test: a temporary directory, a worker, and each operation as
+ * a call that returns when it is done. */
+#ifndef TESTS_UNIT_STORAGE_FIXTURE_H
+#define TESTS_UNIT_STORAGE_FIXTURE_H
+
+#include <dirent.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/lib/test.h"
+
+#include "base/bytes.h"
+#include "storage/store.h"
+
+enum { FIXTURE_WORKERS = 8, FIXTURE_TYPES = 4 };
+
+struct fixture {
+    const struct engine_ops *ops;
+    struct store_opts opts;
+    char dir[64];
+    struct store *store;
+    struct store_worker *worker;
+};
+
+static inline bool fixture_done(const struct store_write *w)
+{
+    return w->next == w; /* set by fixture_write_done */
+}
+
+static inline void fixture_write_done(struct store_write *w)
+{
+    w->next = w;
+}
+
+/* Run a worker's loop until a write is done. */
+static inline void fixture_await(struct store_worker *worker, const struct store_write *w)
+{
+    while (!fixture_done(w)) {
+        struct pollfd p = {.fd = store_worker_fd(worker), .events = POLLIN};
+        poll(&p, 1, -1);
+        store_worker_run(worker);
+    }
+}
+
+static inline void fixture_queue_on(struct store_worker *worker, struct store_write *w)
+{
+    struct err err = {0};
+    w->done = fixture_write_done;
+    w->next = NULL;
+    if (store_write(worker, w, &err) != RC_PENDING)
+        fail_msg("store_write: %s", err.message);
+}
+
+static inline enum rc fixture_write(struct fixture *f, struct store_write *w)
+{
+    fixture_queue_on(f->worker, w);
+    fixture_await(f->worker, w);
+    return w->rc;
+}
+
+static inline struct store_key fixture_key(uint32_t type, const char *id)
+{
+    return (struct store_key){.space = SPACE_RECORD, .type = type, .id = slice_str(id)};
+}
+
+static inline enum rc fixture_put(struct fixture *f, uint32_t type, const char *id, const char *body)
+{
+    struct store_write w = {
+        .kind = WRITE_PUT, .key = fixture_key(type, id), .schema_id = 1, .part = {slice_str(body)}};
+    return fixture_write(f, &w);
+}
+
+static inline enum rc fixture_delete(struct fixture *f, uint32_t type, const char *id)
+{
+    struct store_write w = {.kind = WRITE_DELETE, .key = fixture_key(type, id)};
+    return fixture_write(f, &w);
+}
+
+static inline void fixture_get_done(struct store_get *g)
+{
+    (void)g;
+}
+
+/* The record stays borrowed until the worker's next call. */
+static inline enum rc fixture_get(struct fixture *f, uint32_t type, const char *id, struct record *rec)
+{
+    struct store_get g = {.key = fixture_key(type, id), .done = fixture_get_done};
+    store_get(f->worker, &g);
+    if (g.rc == RC_ERR)
+        fail_msg("store_get: %s", g.err.message);
+    *rec = g.rec;
+    return g.rc;
+}
+
+static inline void fixture_assert_body(struct fixture *f, uint32_t type, const char *id, const char *body)
+{
+    struct record rec;
+    assert_int_equal(fixture_get(f, type, id, &rec), RC_OK);
+    assert_slice_str(rec.body, body);
+}
+
+static inline void fixture_assert_absent(struct fixture *f, uint32_t type, const char *id)
+{
+    struct record rec;
+    assert_int_equal(fixture_get(f, type, id, &rec), RC_NOTFOUND);
+}
+
+static inline struct store_count fixture_count(struct fixture *f, uint32_t type)
+{
+    struct store_count c;
+    struct err err = {0};
+    if (store_count(f->worker, type, &c, &err) != RC_OK)
+        fail_msg("store_count: %s", err.message);
+    return c;
+}
+
+static inline enum rc fixture_make_types(struct store_write *w, struct store_txn *txn, struct err *err)
+{
+    (void)w;
+    for (uint32_t i = 1; i <= FIXTURE_TYPES; i++) {
+        static const char *const names[] = {"", "t1", "t2", "t3", "t4"};
+        struct store_key key = {.space = SPACE_TYPE, .id = slice_str(names[i])};
+        struct record row = {.body = SLICE("a type's row")};
+        if (txn_number(txn, SPACE_TYPE) != i || txn_put(txn, &key, &row, err) != RC_OK)
+            return RC_ERR;
+    }
+    return RC_OK;
+}
+
+static inline enum rc fixture_try_open(struct fixture *f, struct err *err)
+{
+    *err = (struct err){0};
+    if (store_open_engine(&f->store, f->ops, &f->opts, err) != RC_OK)
+        return RC_ERR;
+    if (store_worker_new(&f->worker, f->store, NULL, err) != RC_OK)
+        fail_msg("store_worker_new: %s", err->message);
+    return RC_OK;
+}
+
+static inline void fixture_reopen(struct fixture *f)
+{
+    struct err err;
+    if (fixture_try_open(f, &err) != RC_OK)
+        fail_msg("store_open: %s", err.message);
+}
+
+static inline void fixture_prepare(struct fixture *f, const struct engine_ops *ops)
+{
+    *f = (struct fixture){.ops = ops};
+    snprintf(f->dir, sizeof f->dir, "/tmp/avrod-store-XXXXXX");
+    assert_non_null(mkdtemp(f->dir));
+    f->opts = (struct store_opts){.engine = ops->name, .dir = f->dir, .workers = FIXTURE_WORKERS};
+}
+
+/* Open with types 1 to FIXTURE_TYPES, named t1 and so on. */
+static inline void fixture_open(struct fixture *f, const struct engine_ops *ops)
+{
+    fixture_prepare(f, ops);
+    fixture_reopen(f);
+    struct store_write w = {.kind = WRITE_CALL, .call = fixture_make_types};
+    assert_int_equal(fixture_write(f, &w), RC_OK);
+}
+
+static inline void fixture_close(struct fixture *f)
+{
+    store_turn_end(f->worker);
+    store_worker_free(f->worker);
+    store_close(f->store);
+    f->worker = NULL;
+    f->store = NULL;
+}
+
+static inline void fixture_remove(struct fixture *f)
+{
+    char path[512];
+    DIR *d = opendir(f->dir);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        snprintf(path, sizeof path, "%s/%s", f->dir, e->d_name);
+        unlink(path);
+    }
+    closedir(d);
+    rmdir(f->dir);
+}
+
+static inline void fixture_end(struct fixture *f)
+{
+    fixture_close(f);
+    fixture_remove(f);
+}
+
+#endif
