@@ -84,6 +84,8 @@ struct type {
     struct slice fullname;        /* named types */
     struct slice *aliases;        /* full names */
     size_t naliases;
+    struct slice doc;
+    bool has_doc;
     const struct place *place;    /* where it is defined (first appears) in the schema text */
     enum logical_kind logical;    /* valid ones only; an invalid one is a warning */
     uint32_t precision, scale;    /* decimal */

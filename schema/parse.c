@@ -1,0 +1,200 @@
+/* schema/parse.c - model_parse: a schema text, checked as JSON, made a tree, walked into a model; or all its
+ * faults. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "schema/json.h"
+#include "schema/parse.h"
+
+/* ---- the error ---- */
+
+/* One sentence for people; the list says the rest. */
+static void set_message(struct err *err)
+{
+    const struct problem *p = err->first;
+    char where[80] = "";
+    if (p->pointer.len && p->pointer.len < 64)
+        snprintf(where, sizeof where, "At %.*s: ", (int)p->pointer.len, (const char *)p->pointer.ptr);
+    char more[48] = "";
+    if (err->truncated)
+        snprintf(more, sizeof more, " (and more than %d other faults)", ERR_PROBLEMS_MAX - 1);
+    else if (err->problems > 1)
+        snprintf(more, sizeof more, " (and %u other fault%s)", err->problems - 1,
+                 err->problems == 2 ? "" : "s");
+    size_t room = sizeof err->message - 1 - strlen(where) - strlen(more);
+    size_t n = p->detail.len <= room ? p->detail.len : utf8_valid_len(slice_of(p->detail.ptr, room));
+    snprintf(err->message, sizeof err->message, "%s%.*s%s", where, (int)n, (const char *)p->detail.ptr, more);
+}
+
+/* RC_OK if nothing is wrong so far. */
+static enum rc verdict(struct parser *p)
+{
+    if (p->stop == STOP_NO_MEMORY)
+        return err_oom(p->err);
+    if (!p->err->problems) {
+        *p->err = (struct err){0};
+        return RC_OK;
+    }
+    p->err->code = p->stop == STOP_TOO_DEEP ? ERR_TOO_DEEP : ERR_BAD_SCHEMA;
+    set_message(p->err);
+    return RC_ERR;
+}
+
+/* ---- one entry of a top-level union ---- */
+
+static bool is_called(const struct type *t, struct slice fullname)
+{
+    return t->fullname.len && slice_eq(t->fullname, fullname);
+}
+
+static void fault_no_entry(struct parser *p, struct slice fullname)
+{
+    const char *quoted = parse_quote(p, fullname);
+    struct slice guess = name_guess(&p->names, fullname);
+    if (guess.len)
+        parse_fault(p, PROBLEM_UNKNOWN_TYPE, NULL, "the full name of an entry", NULL,
+                    "The schema has no entry with the full name %s; did you mean %s?", quoted,
+                    parse_quote(p, guess));
+    else
+        parse_fault(
+            p, PROBLEM_UNKNOWN_TYPE, NULL, "the full name of an entry", NULL,
+            "The schema has no entry with the full name %s: it must be a record, enum or fixed that stands "
+            "in the top-level union.",
+            quoted);
+}
+
+/* Make the entry the root: *source is its JSON value. */
+static void pick_entry(struct parser *p, struct slice fullname, json_t **source)
+{
+    struct type *root = p->model->root;
+    if (root->kind != TYPE_UNION) {
+        if (!is_called(root, fullname))
+            fault_no_entry(p, fullname);
+        return;
+    }
+    for (size_t i = 0; i < root->branches.nbranches; i++) {
+        if (is_called(root->branches.branches[i], fullname)) {
+            p->model->root = root->branches.branches[i];
+            *source = json_array_get(p->tree, i);
+            return;
+        }
+    }
+    fault_no_entry(p, fullname);
+}
+
+/* ---- numbers ---- */
+
+static bool push_type(struct buf *stack, struct type *t)
+{
+    return buf_append(stack, slice_of(&t, sizeof t));
+}
+
+/* The types inside t, the last first, so that the first is taken first. */
+static bool push_inner(struct buf *stack, const struct type *t)
+{
+    bool ok = true;
+    switch (t->kind) {
+    case TYPE_RECORD:
+        for (size_t i = t->record.nfields; ok && i > 0; i--)
+            ok = push_type(stack, t->record.fields[i - 1].type);
+        return ok;
+    case TYPE_UNION:
+        for (size_t i = t->branches.nbranches; ok && i > 0; i--)
+            ok = push_type(stack, t->branches.branches[i - 1]);
+        return ok;
+    case TYPE_ARRAY: return push_type(stack, t->items);
+    case TYPE_MAP: return push_type(stack, t->values);
+    default: return true;
+    }
+}
+
+/* Number what the root reaches, in order of first appearance; the rest is left out of the model. */
+static bool number_types(struct parser *p)
+{
+    struct model *m = p->model;
+    struct buf stack = {0};
+    m->types = arena_calloc(&m->arena, p->ntypes, sizeof *m->types);
+    bool ok = m->types && push_type(&stack, m->root);
+    for (uint32_t i = 0; i < p->ntypes; i++)
+        p->types[i].type->number = UINT32_MAX;
+    while (ok && stack.len) {
+        struct type *t;
+        stack.len -= sizeof t;
+        memcpy(&t, stack.ptr + stack.len, sizeof t);
+        if (t->number != UINT32_MAX)
+            continue;
+        t->number = (uint32_t)m->ntypes;
+        m->types[m->ntypes++] = t;
+        ok = push_inner(&stack, t);
+    }
+    buf_release(&stack);
+    return ok;
+}
+
+/* ---- the whole ---- */
+
+static bool keep(struct parser *p, struct buf *b, struct slice *out)
+{
+    return parse_ok(p, arena_copy(&p->model->arena, buf_slice(b), out));
+}
+
+/* The text to store and the normal form, while the tree is still there. */
+static enum rc write_texts(struct parser *p, struct slice text, json_t *source)
+{
+    struct buf b = {0};
+    enum rc rc = RC_OK;
+    if (source == p->tree)
+        parse_ok(p, arena_copy(&p->model->arena, text, &p->model->text));
+    else if (!(rc = normal_standalone(p, p->model->root, source, &b)))
+        keep(p, &b, &p->model->text);
+    b.len = 0;
+    if (!rc && !p->stop && !(rc = normal_form(p, p->model->root, source, &b)))
+        keep(p, &b, &p->model->normal_form);
+    buf_release(&b);
+    return rc;
+}
+
+static enum rc parse(struct parser *p, struct slice text, struct slice fullname)
+{
+    parse_types(p);
+    if (verdict(p))
+        return RC_ERR;
+    json_t *source = p->tree;
+    if (fullname.len)
+        pick_entry(p, fullname, &source);
+    if (verdict(p) || write_texts(p, text, source) || verdict(p))
+        return RC_ERR;
+    return number_types(p) ? RC_OK : err_oom(p->err);
+}
+
+static void release(struct parser *p)
+{
+    json_decref(p->tree);
+    arena_release(&p->scratch);
+    buf_release(&p->joined);
+    free(p->types);
+}
+
+enum rc model_parse(struct model **out, struct slice text, struct slice fullname, struct arena *problems,
+                    struct err *err)
+{
+    if (text.len > LIMIT_SCHEMA_TEXT_MAX)
+        return err_set(err, ERR_BODY_TOO_LARGE, "A schema may have at most %d bytes; this one has %zu.",
+                       LIMIT_SCHEMA_TEXT_MAX, text.len);
+    struct parser p = {.problems = problems, .err = err};
+    if (json_check(text, LIMIT_SCHEMA_JSON_DEPTH_MAX, problems, err) || tree_parse(&p.tree, text, err))
+        return RC_ERR;
+    *err = (struct err){0};
+    p.names.arena = &p.scratch;
+    p.unresolved_end = &p.unresolved;
+    p.model = calloc(1, sizeof *p.model);
+    enum rc rc = p.model ? parse(&p, text, fullname) : err_oom(err);
+    release(&p);
+    if (rc)
+        model_free(p.model);
+    else
+        *out = p.model;
+    return rc;
+}

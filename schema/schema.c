@@ -1,0 +1,102 @@
+/* schema/schema.c - the front: a schema's model and its compiled program under one roof. */
+#include "schema/schema.h"
+
+#include <stdlib.h>
+
+#include "schema/model.h"
+#include "schema/program.h"
+
+struct schema {
+    struct model *model;
+    struct program *program;
+    enum schema_raw raw;
+};
+
+/* Any attribute makes the normal form longer than the bare name. */
+static enum schema_raw raw_of(const struct model *m)
+{
+    if (slice_eq(m->normal_form, SLICE("\"bytes\"")))
+        return SCHEMA_RAW_BYTES;
+    return slice_eq(m->normal_form, SLICE("\"string\"")) ? SCHEMA_RAW_STRING : SCHEMA_RAW_NONE;
+}
+
+/* A whole text with nothing picked from it. */
+static enum rc build(struct schema *s, struct slice text, struct slice fullname, struct arena *arena,
+                     struct err *err)
+{
+    enum rc rc = model_parse(&s->model, text, fullname, arena, err);
+    if (!rc)
+        rc = program_compile(&s->program, s->model, arena, err);
+    if (!rc)
+        s->raw = raw_of(s->model);
+    return rc;
+}
+
+enum rc schema_parse(struct schema **out, struct slice text, struct slice fullname, struct arena *arena,
+                     struct err *err)
+{
+    struct schema *s = calloc(1, sizeof *s);
+    if (!s)
+        return err_oom(err);
+    enum rc rc = build(s, text, fullname, arena, err);
+    if (rc)
+        schema_free(s);
+    else
+        *out = s;
+    return rc;
+}
+
+void schema_free(struct schema *s)
+{
+    if (!s)
+        return;
+    program_free(s->program);
+    model_free(s->model);
+    free(s);
+}
+
+struct slice schema_text(const struct schema *s)
+{
+    return s->model->text;
+}
+
+struct slice schema_normal_form(const struct schema *s)
+{
+    return s->model->normal_form;
+}
+
+size_t schema_warnings(const struct schema *s)
+{
+    return s->model->nwarnings;
+}
+
+struct slice schema_warning(const struct schema *s, size_t i)
+{
+    return s->model->warnings[i];
+}
+
+enum schema_raw schema_raw(const struct schema *s)
+{
+    return s->raw;
+}
+
+struct slice schema_initial(const struct schema *s)
+{
+    return s->program->initial;
+}
+
+int schema_field(const struct schema *s, struct slice name)
+{
+    const struct op *root = &s->program->ops[s->program->root];
+    return root->code == OP_RECORD ? program_field(s->program, root, name) : -1;
+}
+
+const struct program *schema_program(const struct schema *s)
+{
+    return s->program;
+}
+
+bool schema_print_program(const struct schema *s, struct buf *out)
+{
+    return program_print(s->program, out);
+}
