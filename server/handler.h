@@ -19,9 +19,11 @@
 #include "storage/storage.h"
 
 struct server;  /* server/server.h: what all workers share */
-struct conn;    /* the edge's own */
+struct conn;    /* the edge's own, both */
+struct input;
 struct route;   /* the router's own */
-struct type;    /* the catalog's */
+struct type;    /* the catalog's, both */
+struct catalog_hold;
 struct worker;  /* below */
 
 enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_PUT, METHOD_DELETE, METHOD_PATCH, METHOD_OPTIONS,
@@ -66,8 +68,10 @@ struct request {
     struct conn *conn;
     struct worker *worker;
     struct {                   /* ... what the edge keeps for itself */
-        void *input;           /* the block that the head and body stand in */
-        uint32_t flags;
+        struct input *head;    /* the block that the head stands in, and the body if it fits there too */
+        struct input *body;    /* a block of its own for a long one, or NULL */
+        uint32_t headers_room; /* of response.headers, if response_header made it */
+        uint8_t flags;
     } edge;
 
     /* What was asked. Slices are borrowed until answer() has returned and the last lent operation is done. */
@@ -82,7 +86,8 @@ struct request {
 
     /* What the router found. */
     const struct route *route;
-    const struct type *type;   /* held until router_end */
+    const struct type *type;   /* held until router_end ... */
+    struct catalog_hold *hold; /* ... by this */
     struct slice type_name, id, field, arg; /* percent-decoded segments */
     struct param param[PARAMS_MAX];
     unsigned nparams;
@@ -90,7 +95,8 @@ struct request {
     struct response response;
     struct arena arena;        /* reset when the request is over */
 
-    /* One operation at a time, lent to storage or to the helpers until its done. */
+    /* One operation at a time, lent to storage or to the helpers until its done. Left as it was by the request
+     * before: who uses one sets all of it that matters. */
     union {
         struct store_get get;
         struct store_write write;

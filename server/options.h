@@ -8,18 +8,21 @@
 #include "base/err.h"
 #include "storage/storage.h"
 
+enum { OPTIONS_THREADS_MAX = 1024 };
+
+/* --name VALUE or --name=VALUE; of an option given twice the last counts. */
 struct options {
-    const char *data;         /* --data DIR */
-    const char *listen;       /* --listen ADDR:PORT */
-    const char *engine;       /* --engine */
-    const char *compat;       /* --compat astore, or NULL */
-    unsigned threads;         /* --threads; 0: one a core */
+    const char *data;   /* --data DIR */
+    const char *listen; /* --listen ADDR:PORT */
+    const char *engine; /* --engine */
+    const char *compat; /* --compat astore, or NULL */
+    unsigned threads;   /* --threads; 0: one a core */
     enum durability durability;
     uint64_t map_max;         /* --map-max, bytes; 0: the engine's default */
     uint64_t body_max;        /* --body-max, bytes */
     unsigned connections_max; /* --connections-max */
     bool insecure, accept_dirty, help, version;
-    bool astore;              /* compat is "astore" */
+    bool astore; /* compat is "astore" */
 };
 
 /* Fill *out from argv (borrowed) and the defaults. CONFIG: unknown or wrong option, in words. */

@@ -1,4 +1,5 @@
-/* server/server.h - what all workers of one process share. Filled in by main.c before the first worker starts. */
+/* server/server.h - what all workers of one process share. Filled in by main.c before the first worker
+ * starts. */
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
 
@@ -16,7 +17,7 @@ struct server {
     struct store *store;
     struct catalog *catalog;
     struct edge *edge;
-    _Atomic bool draining;         /* set once, by SIGTERM */
+    _Atomic bool draining; /* set once, by SIGTERM */
 };
 
 #endif

@@ -24,7 +24,8 @@ MUST_USE enum rc target_split(struct slice path, struct arena *, struct target *
 MUST_USE enum rc target_decode(struct slice raw, bool plus_is_space, struct arena *, struct slice *out,
                                struct err *);
 
-/* Append `segment`, percent-encoded as RFC 3986 wants: all but unreserved characters. At most 3 bytes a byte. */
+/* Append `segment`, percent-encoded as RFC 3986 wants: all but unreserved characters. At most 3 bytes a byte.
+ */
 size_t target_encode(struct slice segment, uint8_t *out);
 
 #endif

@@ -28,6 +28,7 @@ HOMES = {
     "event2/": ("server/http/", "client/"),
     "event.h": (),
     "lmdb.h": ("storage/engines/lmdb.c",),
+    "openssl/": ("base/sha256.c",),
     "jansson.h": ("schema/", "server/handlers/"),
     "avro.h": (),
     "avro/": (),

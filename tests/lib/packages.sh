@@ -4,7 +4,7 @@
 
 # What building the server takes.
 # shellcheck disable=SC2034
-PACKAGES_BUILD=(gcc libc6-dev cmake ninja-build pkg-config libevent-dev libjansson-dev liblmdb-dev)
+PACKAGES_BUILD=(gcc libc6-dev cmake ninja-build pkg-config libevent-dev libjansson-dev liblmdb-dev libssl-dev)
 
 package_installed() {
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

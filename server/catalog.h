@@ -1,0 +1,90 @@
+/* server/catalog.h - which types there are: name -> versions -> compiled schemas. An immutable table,
+ * replaced as a whole when a type changes and before that change is answered; workers read it without locks.
+ *
+ *   catalog_enter(req) -> catalog_find(req->hold, name) -> type_schema(version) -> catalog_leave(req) */
+#ifndef SERVER_CATALOG_H
+#define SERVER_CATALOG_H
+
+#include <stdatomic.h>
+
+#include "server/catalog_rows.h"
+#include "server/handler.h"
+
+struct catalog;
+
+/* One distinct schema, shared by all versions of all types that have it. */
+struct schema_slot {
+    uint32_t id;
+    uint32_t refs;                   /* under the catalog's lock */
+    _Atomic(struct schema *) schema; /* NULL until it was needed; set once */
+};
+
+enum { VERSION_HEADERS_MAX = 48 };
+
+struct type_version {
+    uint32_t number, schema_id;
+    struct schema_slot *slot;
+    uint8_t headers_len;
+    char headers[VERSION_HEADERS_MAX]; /* header lines of an answer that shows this version */
+};
+
+/* Immutable. */
+struct type {
+    uint32_t refs; /* under the catalog's lock */
+    uint32_t number;
+    uint64_t revision; /* of its last change */
+    uint64_t hash;
+    struct type_options options;
+    struct codec_opts codec;
+    struct slice name; /* its own copy */
+    uint32_t nversions;
+    const struct type_version *latest;
+    struct type_version version[]; /* oldest first */
+};
+
+/* ---- life; main thread ---- */
+
+/* Read all types from the store. Fails with STORE_FORMAT, IO, NO_MEMORY. */
+MUST_USE enum rc catalog_open(struct catalog **, struct store_worker *, struct err *);
+/* After the last worker has ended. NULL is fine. */
+void catalog_free(struct catalog *);
+
+/* ---- reading; workers ---- */
+
+/* Hold the newest table for this request: sets req->hold, until catalog_leave. False: memory is out. */
+MUST_USE bool catalog_enter(struct request *);
+void catalog_leave(struct request *);
+/* NULL: no such type. Lives as long as the hold. */
+const struct type *catalog_find(const struct catalog_hold *, struct slice name);
+/* All types, in byte order of their names; the array lives as long as the hold. */
+const struct type *const *catalog_types(const struct catalog_hold *, size_t *n);
+/* Exchange req->hold and req->type for the newest; false if the type is gone (then both are as they were) or
+ * memory is out. What was borrowed from the old type is dead. */
+MUST_USE bool catalog_renew(struct request *);
+
+/* The version whose records bear this schema id (the newest such one), or NULL. */
+const struct type_version *type_version_of_schema(const struct type *, uint32_t schema_id);
+/* By number, or NULL. */
+const struct type_version *type_version_find(const struct type *, uint32_t number);
+
+/* The compiled schema, or NULL: then server/schema_load.h gets it. */
+static inline const struct schema *type_schema(const struct type_version *v)
+{
+    return atomic_load_explicit(&v->slot->schema, memory_order_acquire);
+}
+/* Give a compiled schema to the slot. If it has one by now, ours is freed. Any thread. */
+void type_schema_offer(const struct type_version *, struct schema *);
+
+/* ---- changing; any worker ---- */
+
+/* Around the store's part of a change: from before the write is queued until after it was published, so that
+ * late news of a dropped type can be told from a new type. False: memory is out. */
+MUST_USE bool catalog_change_begin(struct catalog *);
+void catalog_change_end(struct catalog *);
+/* Publish a committed row, unless something newer is known of its name. NO_MEMORY: it is not visible, call
+ * again. */
+MUST_USE enum rc catalog_put(struct catalog *, struct slice name, const struct type_row *, struct err *);
+/* Publish a committed drop of the type with this number; nothing if that is known. NO_MEMORY as above. */
+MUST_USE enum rc catalog_drop(struct catalog *, struct slice name, uint32_t number, struct err *);
+
+#endif

@@ -1,0 +1,161 @@
+/* server/catalog_type.c - see catalog_type.h. */
+#include "server/catalog_type.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "server/catalog_table.h"
+
+static bool slots_grow(struct slots *s, uint32_t id)
+{
+    if (id < s->n)
+        return true;
+    size_t n = s->n ? s->n : 64;
+    while (n <= id)
+        n *= 2;
+    struct schema_slot **p = realloc(s->slot, n * sizeof *p);
+    if (!p)
+        return false;
+    memset(p + s->n, 0, (n - s->n) * sizeof *p);
+    s->slot = p;
+    s->n = n;
+    return true;
+}
+
+static struct schema_slot *slot_ref(struct slots *s, uint32_t id)
+{
+    if (!slots_grow(s, id))
+        return NULL;
+    struct schema_slot *slot = s->slot[id];
+    if (!slot) {
+        slot = calloc(1, sizeof *slot);
+        if (!slot)
+            return NULL;
+        slot->id = id;
+        s->slot[id] = slot;
+    }
+    slot->refs++;
+    return slot;
+}
+
+static void slot_unref(struct slots *s, struct schema_slot *slot)
+{
+    assert(slot->refs);
+    if (--slot->refs)
+        return;
+    s->slot[slot->id] = NULL;
+    struct schema *schema = atomic_load_explicit(&slot->schema, memory_order_acquire);
+    if (schema)
+        schema_free(schema);
+    free(slot);
+}
+
+void slots_release(struct slots *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        assert(!s->slot[i]);
+    free(s->slot);
+    *s = (struct slots){0};
+}
+
+static bool version_init(struct type_version *v, struct slots *slots, struct row_version row)
+{
+    v->number = row.number;
+    v->schema_id = row.schema_id;
+    v->slot = slot_ref(slots, row.schema_id);
+    if (!v->slot)
+        return false;
+    int n = snprintf(v->headers, sizeof v->headers, "Schema-Version: %u\r\nVary: Accept\r\n", row.number);
+    assert(n > 0 && (size_t)n < sizeof v->headers);
+    v->headers_len = (uint8_t)n;
+    return true;
+}
+
+static void type_free(struct slots *slots, struct type *t)
+{
+    for (uint32_t i = 0; i < t->nversions; i++)
+        slot_unref(slots, t->version[i].slot);
+    free(t);
+}
+
+enum rc type_new(struct type **out, struct slots *slots, struct slice name, const struct type_row *row,
+                 struct err *err)
+{
+    size_t bytes = sizeof(struct type) + row->nversions * sizeof(struct type_version);
+    struct type *t = calloc(1, bytes + name.len);
+    if (!t)
+        return err_oom(err);
+    uint8_t *own_name = (uint8_t *)t + bytes;
+    memcpy(own_name, name.ptr, name.len);
+    t->refs = 1;
+    t->number = row->number;
+    t->revision = row->revision;
+    t->name = slice_of(own_name, name.len);
+    t->hash = hash_bytes(t->name);
+    t->options = row->options;
+    t->codec = (struct codec_opts){
+        .form = JSON_PLAIN, .missing = row->options.missing, .unknown = row->options.unknown};
+    for (uint32_t i = 0; i < row->nversions; i++) {
+        if (!version_init(&t->version[i], slots, type_row_version(row, i))) {
+            type_free(slots, t);
+            return err_oom(err);
+        }
+        t->nversions++;
+    }
+    t->latest = &t->version[t->nversions - 1];
+    *out = t;
+    return RC_OK;
+}
+
+void type_unref(struct slots *slots, struct type *t)
+{
+    assert(t->refs);
+    if (!--t->refs)
+        type_free(slots, t);
+}
+
+void table_ref_types(struct table *t)
+{
+    for (size_t i = 0; i < t->ntypes; i++)
+        t->type[i]->refs++;
+}
+
+void table_unref(struct slots *slots, struct table *t)
+{
+    assert(t->refs);
+    if (--t->refs)
+        return;
+    for (size_t i = 0; i < t->ntypes; i++)
+        type_unref(slots, t->type[i]);
+    free(t);
+}
+
+/* ---- what readers ask of a type ---- */
+
+const struct type_version *type_version_of_schema(const struct type *t, uint32_t schema_id)
+{
+    if (likely(t->latest->schema_id == schema_id))
+        return t->latest;
+    for (uint32_t i = t->nversions; i-- > 0;)
+        if (t->version[i].schema_id == schema_id)
+            return &t->version[i];
+    return NULL;
+}
+
+const struct type_version *type_version_find(const struct type *t, uint32_t number)
+{
+    for (uint32_t i = 0; i < t->nversions; i++)
+        if (t->version[i].number == number)
+            return &t->version[i];
+    return NULL;
+}
+
+void type_schema_offer(const struct type_version *v, struct schema *schema)
+{
+    struct schema *none = NULL;
+    if (!atomic_compare_exchange_strong_explicit(&v->slot->schema, &none, schema, memory_order_acq_rel,
+                                                 memory_order_acquire))
+        schema_free(schema);
+}

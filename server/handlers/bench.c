@@ -1,0 +1,74 @@
+/* server/handlers/bench.c - see bench.h. */
+#include "server/handlers/bench.h"
+
+#include "base/hash.h"
+#include "base/num.h"
+#include "server/handlers/record.h"
+#include "server/handlers/reply.h"
+#include "server/params.h"
+#include "server/schema_load.h"
+#include "server/words.h"
+
+enum rc bench_asked(const struct request *req, uint64_t *n, struct err *err)
+{
+    const struct slice *value = params_find(req, PARAM_benchmark_only);
+    if (likely(!value))
+        return RC_NOTFOUND;
+    if (num_parse_decimal(*value, UINT64_MAX, n) && *n)
+        return RC_OK;
+    struct words words;
+    return err_set(err, ERR_BAD_PARAMETER, "benchmark_only is an integer from 1, not '%s'.",
+                   words_of(*value, &words));
+}
+
+/* xorshift64* (Marsaglia 2003; Vigna 2016): quick, and good enough to draw ids. */
+static uint64_t draw(struct worker *worker)
+{
+    uint64_t x = worker->random;
+    if (unlikely(!x) && (!random_bytes(&x, sizeof x) || !x))
+        x = 1;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    worker->random = x;
+    return x * 0x2545f4914f6cdd1du;
+}
+
+/* The request goes on as one for this id, as a real one would. */
+static bool draw_id(struct request *req, uint64_t n)
+{
+    uint8_t *digits = arena_alloc(&req->arena, NUM_U64_MAX_CHARS);
+    if (!digits)
+        return false;
+    uint64_t id = 1 + (uint64_t)((unsigned __int128)draw(req->worker) * n >> 64);
+    req->id = slice_of(digits, num_print_u64(id, digits));
+    return true;
+}
+
+static void show_initial(struct request *req)
+{
+    const struct type_version *v = req->type->latest;
+    record_show(req, &(struct shown){.version = v, .avro = schema_initial(type_schema(v))});
+}
+
+void bench_get(struct request *req, uint64_t n)
+{
+    if (draw_id(req, n))
+        schema_load(req, req->type->latest, show_initial);
+    else
+        reply_no_memory(req);
+}
+
+void bench_put(struct request *req, uint64_t n)
+{
+    struct err err;
+    if (!draw_id(req, n)) {
+        reply_no_memory(req);
+        return;
+    }
+    if (record_encode(req, type_schema(req->type->latest), &err) == RC_OK)
+        reply_ok(req);
+    else
+        answer_err(req, &err);
+    reply_scratch_done(req->worker);
+}

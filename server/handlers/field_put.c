@@ -1,0 +1,151 @@
+/* server/handlers/field_put.c - replacing one top-level field of a stored record: an edit inside the writer's
+ * transaction, so that two fields of a record can be put at the same time. */
+#include <stddef.h>
+
+#include "server/handlers/handlers.h"
+#include "server/handlers/record.h"
+#include "server/handlers/reply.h"
+#include "server/negotiate.h"
+#include "server/schema_load.h"
+#include "server/server.h"
+#include "server/words.h"
+
+struct field_put {
+    struct condition condition;
+    int field;
+    struct slice value; /* its Avro binary, in the arena */
+    bool absent;        /* the last run of the edit found no record */
+};
+
+static enum rc begin(struct request *req, struct field_put *f, struct err *err)
+{
+    if (negotiate_json_body(req->header[HEADER_CONTENT_TYPE], req->header[HEADER_CONTENT_ENCODING], err) !=
+        RC_OK)
+        return RC_ERR;
+    return condition_of_write(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH], &req->arena,
+                              &f->condition, err);
+}
+
+bool field_put_begin(struct request *req)
+{
+    struct err err;
+    struct field_put *f = arena_calloc(&req->arena, 1, sizeof *f);
+    if (!f) {
+        reply_no_memory(req);
+        return false;
+    }
+    req->state = f;
+    if (begin(req, f, &err) == RC_OK)
+        return true;
+    answer_err(req, &err);
+    return false;
+}
+
+/* ---- the edit; writer thread ---- */
+
+/* `avro` with the field's bytes exchanged, in the request's arena. */
+static enum rc replace(struct request *req, struct slice avro, struct slice *out, struct err *err)
+{
+    const struct field_put *f = req->state;
+    struct slice span;
+    if (codec_field_span(type_schema(req->type->latest), f->field, avro, &span, err) != RC_OK)
+        return RC_ERR;
+    size_t before = (size_t)(span.ptr - avro.ptr), behind = avro.len - before - span.len;
+    uint8_t *p = arena_alloc(&req->arena, before + f->value.len + behind);
+    if (!p)
+        return err_oom(err);
+    if (before)
+        memcpy(p, avro.ptr, before);
+    if (f->value.len)
+        memcpy(p + before, f->value.ptr, f->value.len);
+    if (behind)
+        memcpy(p + before + f->value.len, span.ptr + span.len, behind);
+    *out = slice_of(p, before + f->value.len + behind);
+    return RC_OK;
+}
+
+static enum rc refuse_version(const struct request *req, uint32_t schema_id, struct err *err)
+{
+    const struct type_version *v = type_version_of_schema(req->type, schema_id);
+    struct words words;
+    words_of(req->type_name, &words);
+    if (!v)
+        return err_set(err, ERR_OTHER_VERSION, "A newer version of '%s' has written this record; ask again.",
+                       words.text);
+    return err_set(err, ERR_OTHER_VERSION,
+                   "The record is of version %u and '%s' is at version %u: put the whole record.", v->number,
+                   words.text, req->type->latest->number);
+}
+
+static enum rc edit(struct store_write *w, const struct record *old, struct record *fresh, struct err *err)
+{
+    struct request *req = CONTAINER_OF(w, struct request, write);
+    struct field_put *f = req->state;
+    const struct type_version *latest = req->type->latest;
+    f->absent = !old;
+    if (!old && !req->worker->server->options->astore)
+        return RC_NOTFOUND;
+    if (old && old->schema_id != latest->schema_id)
+        return refuse_version(req, old->schema_id, err);
+    fresh->schema_id = latest->schema_id;
+    return replace(req, old ? old->body : schema_initial(type_schema(latest)), &fresh->body, err);
+}
+
+/* ---- on the worker ---- */
+
+static void edit_done(struct store_write *w)
+{
+    struct request *req = CONTAINER_OF(w, struct request, write);
+    const struct field_put *f = req->state;
+    if (w->rc == RC_OK) {
+        req->response.etag_revision = w->revision;
+        req->response.etag_version = req->type->latest->number;
+        reply_ok(req);
+    } else if (w->rc == RC_CONFLICT) {
+        record_conflict(req);
+    } else if (w->rc == RC_ERR) {
+        answer_err(req, &w->err);
+    } else if (f->absent) {
+        record_absent(req);
+    } else {
+        reply_no_type(req); /* dropped meanwhile */
+    }
+}
+
+static enum rc submit(struct request *req, struct err *err)
+{
+    struct field_put *f = req->state;
+    struct worker *worker = req->worker;
+    struct store_write *w = &req->write;
+    const struct schema *schema = type_schema(req->type->latest);
+    struct words name, type;
+    f->field = schema_field(schema, req->field);
+    if (f->field < 0)
+        return err_set(err, ERR_NO_FIELD, "Version %u of '%s' has no field '%s'.", req->type->latest->number,
+                       words_of(req->type_name, &type), words_of(req->field, &name));
+    worker->scratch.len = 0;
+    if (codec_field_from_json(worker->codec, schema, f->field, &req->type->codec, req->body, &worker->scratch,
+                              &req->arena, err) != RC_OK)
+        return RC_ERR;
+    if (!arena_copy(&req->arena, buf_slice(&worker->scratch), &f->value))
+        return err_oom(err);
+    reply_scratch_done(worker);
+    reply_write_init(w, WRITE_EDIT, edit_done);
+    w->key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
+    w->schema_id = req->type->latest->schema_id;
+    w->edit = edit;
+    condition_attach(&f->condition, w);
+    return store_write(worker->store, w, err);
+}
+
+static void ready(struct request *req)
+{
+    struct err err;
+    if (submit(req, &err) == RC_ERR)
+        answer_err(req, &err);
+}
+
+void field_put_handle(struct request *req)
+{
+    schema_load(req, req->type->latest, ready);
+}

@@ -1,0 +1,33 @@
+/* server/handlers/handlers.h - the functions that routes.def names, each described beside its row. */
+#ifndef SERVER_HANDLERS_HANDLERS_H
+#define SERVER_HANDLERS_HANDLERS_H
+
+#include "server/handler.h"
+
+/* health.c */
+void ping_handle(struct request *);
+void healthz_handle(struct request *);
+void readyz_handle(struct request *);
+/* root.c */
+void root_handle(struct request *);
+/* putschema.c */
+bool putschema_begin(struct request *);
+void putschema_handle(struct request *);
+/* types.c */
+void getschema_handle(struct request *);
+void schemas_handle(struct request *);
+bool delschema_begin(struct request *);
+void delschema_handle(struct request *);
+/* record_get.c */
+void record_get_handle(struct request *);
+/* record_put.c */
+bool record_put_begin(struct request *);
+void record_put_handle(struct request *);   /* verb path: 200 always */
+void resource_put_handle(struct request *); /* resource path: 201 when it created */
+bool record_delete_begin(struct request *);
+void record_delete_handle(struct request *);
+/* field_put.c */
+bool field_put_begin(struct request *);
+void field_put_handle(struct request *);
+
+#endif

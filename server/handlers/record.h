@@ -1,0 +1,42 @@
+/* server/handlers/record.h - what reading and writing records have in common. */
+#ifndef SERVER_HANDLERS_RECORD_H
+#define SERVER_HANDLERS_RECORD_H
+
+#include "server/catalog.h"
+#include "server/conditions.h"
+#include "server/handler.h"
+
+/* ---- record_show.c ---- */
+
+/* What of a record is to be answered, and by what right. */
+struct shown {
+    const struct type_version *version; /* whose schema is compiled */
+    uint64_t revision;                  /* 0: none is told */
+    struct slice avro, content_type;    /* borrowed for the call */
+};
+
+/* 200 with the record, or the field req->field of it, in the form that Accept asks for; or 304, 404 (no such
+ * field), 406, 412. */
+void record_show(struct request *, const struct shown *);
+/* The version that a stored record is to be shown in, in a type as new as it needs (req->type may change).
+ * NULL: it is answered (500). */
+const struct type_version *record_version(struct request *, const struct record *);
+/* A record's whole body is at hand; otherwise it is answered (500). */
+MUST_USE bool record_whole(struct request *, const struct record *);
+/* 404. */
+void record_absent(struct request *);
+
+/* ---- record_body.c ---- */
+
+/* Is the body of this request one that the schema takes, by Content-Type and Content-Encoding? */
+MUST_USE enum rc record_negotiate(const struct request *, const struct schema *, struct err *);
+/* Check and encode the body of a whole record to worker->scratch, which it empties first. Raw types: the
+ * length prefix alone; the rest is req->body. */
+MUST_USE enum rc record_encode(struct request *, const struct schema *, struct err *);
+
+/* ---- record_conflict.c ---- */
+
+/* 412 with the record as it is now in `current`. */
+void record_conflict(struct request *);
+
+#endif

@@ -1,0 +1,62 @@
+/* server/handlers/record_get.c - GET of a record or of one top-level field, on verb and resource paths. */
+#include <stddef.h>
+
+#include "server/handlers/bench.h"
+#include "server/handlers/handlers.h"
+#include "server/handlers/record.h"
+#include "server/schema_load.h"
+#include "server/server.h"
+
+static void get_start(struct request *);
+
+static void show_initial(struct request *req)
+{
+    const struct type_version *v = req->type->latest;
+    record_show(req, &(struct shown){.version = v, .avro = schema_initial(type_schema(v))});
+}
+
+static void get_done(struct store_get *get)
+{
+    struct request *req = CONTAINER_OF(get, struct request, get);
+    if (get->rc == RC_ERR) {
+        answer_err(req, &get->err);
+        return;
+    }
+    if (get->rc != RC_OK) {
+        if (req->worker->server->options->astore)
+            schema_load(req, req->type->latest, show_initial);
+        else
+            record_absent(req);
+        return;
+    }
+    const struct type_version *v = record_version(req, &get->rec);
+    if (!v || !record_whole(req, &get->rec))
+        return;
+    if (unlikely(
+            !type_schema(v))) { /* the record is dead by the time that its schema is there: read it again */
+        schema_load(req, v, get_start);
+        return;
+    }
+    record_show(req, &(struct shown){.version = v,
+                                     .revision = get->rec.revision,
+                                     .avro = get->rec.body,
+                                     .content_type = get->rec.content_type});
+}
+
+static void get_start(struct request *req)
+{
+    req->get.key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
+    req->get.done = get_done;
+    store_get(req->worker->store, &req->get);
+}
+
+void record_get_handle(struct request *req)
+{
+    uint64_t n;
+    struct err err;
+    switch (bench_asked(req, &n, &err)) {
+    case RC_OK: bench_get(req, n); break;
+    case RC_NOTFOUND: get_start(req); break;
+    default: answer_err(req, &err); break;
+    }
+}

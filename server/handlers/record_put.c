@@ -1,0 +1,181 @@
+/* server/handlers/record_put.c - writing and removing whole records, on verb and resource paths. */
+#include <stddef.h>
+
+#include "base/limits.h"
+#include "server/handlers/bench.h"
+#include "server/handlers/handlers.h"
+#include "server/handlers/record.h"
+#include "server/handlers/reply.h"
+#include "server/schema_load.h"
+#include "server/target.h"
+
+struct put {
+    struct condition condition;
+    uint64_t bench_n; /* 0: no benchmark */
+    bool negotiated;  /* the body's form was found good before the body came */
+    bool is_resource; /* 201 when it was created */
+};
+
+/* ---- what is asked ---- */
+
+static enum rc begin(struct request *req, struct put *p, struct err *err)
+{
+    enum rc rc = bench_asked(req, &p->bench_n, err);
+    if (rc == RC_ERR)
+        return rc;
+    if (rc == RC_NOTFOUND &&
+        condition_of_write(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH], &req->arena,
+                           &p->condition, err) != RC_OK)
+        return RC_ERR;
+    const struct schema *schema = type_schema(req->type->latest);
+    if (unlikely(!schema)) /* not since the start: what the body may be is known once it is loaded */
+        return RC_OK;
+    p->negotiated = true;
+    return record_negotiate(req, schema, err);
+}
+
+bool record_put_begin(struct request *req)
+{
+    struct err err;
+    struct put *p = arena_calloc(&req->arena, 1, sizeof *p);
+    if (!p) {
+        reply_no_memory(req);
+        return false;
+    }
+    req->state = p;
+    if (likely(begin(req, p, &err) == RC_OK))
+        return true;
+    answer_err(req, &err);
+    return false;
+}
+
+/* ---- answers ---- */
+
+static bool add_location(struct request *req)
+{
+    uint8_t *text = arena_alloc(&req->arena, 2 + req->type_name.len + 3 * req->id.len);
+    if (!text)
+        return false;
+    size_t n = 0;
+    text[n++] = '/';
+    memcpy(text + n, req->type_name.ptr, req->type_name.len);
+    n += req->type_name.len;
+    text[n++] = '/';
+    n += target_encode(req->id, text + n);
+    return response_header(req, "Location", slice_of(text, n));
+}
+
+static void answer_written(struct request *req)
+{
+    const struct put *p = req->state;
+    bool created = p && p->is_resource && req->write.created;
+    req->response.etag_revision = req->write.revision;
+    req->response.etag_version = req->type->latest->number;
+    if (created && !add_location(req))
+        created = false; /* stored all the same */
+    answer_text(req, created ? 201 : 200, SLICE("OK"));
+}
+
+static void unexpected(struct request *req)
+{
+    struct err err;
+    err_set(&err, ERR_INTERNAL, "The store answered a write in a way of its own.");
+    answer_err(req, &err);
+}
+
+static void put_done(struct store_write *w)
+{
+    struct request *req = CONTAINER_OF(w, struct request, write);
+    switch (w->rc) {
+    case RC_OK: answer_written(req); break;
+    case RC_NOTFOUND: reply_no_type(req); break; /* dropped meanwhile */
+    case RC_CONFLICT: record_conflict(req); break;
+    case RC_ERR: answer_err(req, &w->err); break;
+    default: unexpected(req); break;
+    }
+}
+
+/* ---- put ---- */
+
+static enum rc put_submit(struct request *req, const struct schema *schema, struct err *err)
+{
+    const struct put *p = req->state;
+    struct store_write *w = &req->write;
+    if (record_encode(req, schema, err) != RC_OK)
+        return RC_ERR;
+    reply_write_init(w, WRITE_PUT, put_done);
+    if (!arena_copy(&req->arena, buf_slice(&req->worker->scratch), &w->part[0]))
+        return err_oom(err);
+    reply_scratch_done(req->worker);
+    if (unlikely(schema_raw(schema) != SCHEMA_RAW_NONE)) {
+        w->part[1] = req->body;
+        w->content_type = req->header[HEADER_CONTENT_TYPE];
+    }
+    w->key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
+    w->schema_id = req->type->latest->schema_id;
+    condition_attach(&p->condition, w);
+    return store_write(req->worker->store, w, err);
+}
+
+static void put_ready(struct request *req)
+{
+    const struct put *p = req->state;
+    const struct schema *schema = type_schema(req->type->latest);
+    struct err err;
+    if (!p->negotiated && record_negotiate(req, schema, &err) != RC_OK)
+        answer_err(req, &err);
+    else if (p->bench_n)
+        bench_put(req, p->bench_n);
+    else if (put_submit(req, schema, &err) == RC_ERR)
+        answer_err(req, &err);
+}
+
+void record_put_handle(struct request *req)
+{
+    schema_load(req, req->type->latest, put_ready);
+}
+
+void resource_put_handle(struct request *req)
+{
+    struct put *p = req->state;
+    p->is_resource = true;
+    schema_load(req, req->type->latest, put_ready);
+}
+
+/* ---- delete ---- */
+
+static void delete_done(struct store_write *w)
+{
+    struct request *req = CONTAINER_OF(w, struct request, write);
+    if (w->rc == RC_NOTFOUND)
+        record_absent(req);
+    else
+        put_done(w);
+}
+
+bool record_delete_begin(struct request *req)
+{
+    struct err err;
+    struct put *p = arena_calloc(&req->arena, 1, sizeof *p);
+    if (!p) {
+        reply_no_memory(req);
+        return false;
+    }
+    req->state = p;
+    if (condition_of_write(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH], &req->arena,
+                           &p->condition, &err) == RC_OK)
+        return true;
+    answer_err(req, &err);
+    return false;
+}
+
+void record_delete_handle(struct request *req)
+{
+    const struct put *p = req->state;
+    struct err err;
+    reply_write_init(&req->write, WRITE_DELETE, delete_done);
+    req->write.key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
+    condition_attach(&p->condition, &req->write);
+    if (store_write(req->worker->store, &req->write, &err) == RC_ERR)
+        answer_err(req, &err);
+}

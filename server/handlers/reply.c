@@ -1,0 +1,50 @@
+/* server/handlers/reply.c - see reply.h. */
+#include "server/handlers/reply.h"
+
+#include "base/num.h"
+#include "server/words.h"
+
+void reply_ok(struct request *req)
+{
+    answer_text(req, 200, SLICE("OK"));
+}
+
+void reply_no_memory(struct request *req)
+{
+    struct err err;
+    err_oom(&err);
+    answer_err(req, &err);
+}
+
+void reply_no_type(struct request *req)
+{
+    struct err err;
+    struct words words;
+    err_set(&err, ERR_NO_TYPE, "There is no type '%s'.", words_of(req->type_name, &words));
+    answer_err(req, &err);
+}
+
+bool reply_header_u64(struct request *req, const char *name, uint64_t value)
+{
+    uint8_t digits[NUM_U64_MAX_CHARS];
+    return response_header(req, name, slice_of(digits, num_print_u64(value, digits)));
+}
+
+void reply_write_init(struct store_write *w, int kind, void (*done)(struct store_write *))
+{
+    /* Field by field: the struct has large parts that nobody reads before they are set. */
+    w->kind = kind;
+    w->cond = COND_NONE;
+    w->revisions = NULL;
+    w->nrevisions = 0;
+    w->upto = (struct slice){0};
+    w->schema_id = 0;
+    w->expires_ms = 0;
+    w->content_type = (struct slice){0};
+    for (size_t i = 0; i < ARRAY_LEN(w->part); i++)
+        w->part[i] = (struct slice){0};
+    w->edit = NULL;
+    w->call = NULL;
+    w->idem = NULL;
+    w->done = done;
+}

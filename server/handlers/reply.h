@@ -1,0 +1,27 @@
+/* server/handlers/reply.h - what several handlers do with an answer or a write. */
+#ifndef SERVER_HANDLERS_REPLY_H
+#define SERVER_HANDLERS_REPLY_H
+
+#include "server/handler.h"
+
+/* 200 `OK`. */
+void reply_ok(struct request *);
+void reply_no_memory(struct request *);
+/* 404 for the request's type. */
+void reply_no_type(struct request *);
+MUST_USE bool reply_header_u64(struct request *, const char *name, uint64_t value);
+
+enum { SCRATCH_KEEP_BYTES = 262144 };
+/* Done with worker->scratch: empty, and not larger than most answers need. */
+static inline void reply_scratch_done(struct worker *w)
+{
+    w->scratch.len = 0;
+    if (unlikely(w->scratch.cap > SCRATCH_KEEP_BYTES))
+        buf_reset(&w->scratch, SCRATCH_KEEP_BYTES);
+}
+
+/* Set all of a write that storage looks at, but for its key and what its kind needs: no condition, no body.
+ */
+void reply_write_init(struct store_write *, int kind, void (*done)(struct store_write *));
+
+#endif

@@ -1,0 +1,229 @@
+/* server/handlers/types.c - looking at types and dropping them: getschema, schemas, delschema. */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "server/catalog.h"
+#include "server/conditions.h"
+#include "server/handlers/handlers.h"
+#include "server/handlers/reply.h"
+#include "server/params.h"
+#include "server/server.h"
+#include "server/type_options.h"
+#include "server/words.h"
+
+/* ---- getschema ---- */
+
+struct getschema {
+    const struct type_version *version;
+    uint8_t key[SCHEMA_KEY_BYTES];
+};
+
+static enum rc version_wanted(struct request *req, const struct type_version **out, struct err *err)
+{
+    const struct slice *value = params_find(req, PARAM_version);
+    const struct type *type = req->type;
+    struct words words;
+    *out = type->latest;
+    if (!value || slice_eq(*value, SLICE("latest")))
+        return RC_OK;
+    uint64_t number;
+    if (!num_parse_decimal(*value, UINT64_MAX, &number) || !number)
+        return err_set(err, ERR_BAD_PARAMETER, "version is a number from 1, not '%s'.",
+                       words_of(*value, &words));
+    *out = number <= UINT32_MAX ? type_version_find(type, (uint32_t)number) : NULL;
+    if (*out)
+        return RC_OK;
+    return err_set(err, ERR_NO_VERSION, "There is no version %llu of '%s'; the latest is %u.",
+                   (unsigned long long)number, words_of(req->type_name, &words), type->latest->number);
+}
+
+static enum rc verdict(struct request *req, const struct type_version *v, enum read_verdict *out,
+                       struct err *err)
+{
+    uint8_t tag[TAG_MAX];
+    return condition_of_read(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH],
+                             tag_print(req->type->revision, v->number, (struct slice){0}, tag), out, err);
+}
+
+static void show_schema(struct request *req, struct slice text)
+{
+    struct getschema *g = req->state;
+    struct err err;
+    enum read_verdict read;
+    req->response.etag_revision = req->type->revision;
+    req->response.etag_version = g->version->number;
+    if (!reply_header_u64(req, "Schema-Version", g->version->number) ||
+        !reply_header_u64(req, "Schema-Id", g->version->schema_id)) {
+        reply_no_memory(req);
+        return;
+    }
+    if (verdict(req, g->version, &read, &err) != RC_OK) {
+        answer_err(req, &err);
+    } else if (read == READ_FAILED) {
+        err_set(&err, ERR_CONDITION_FAILED, "The condition failed: the schema has another tag.");
+        answer_err(req, &err);
+    } else if (read == READ_NOT_MODIFIED) {
+        req->response.status = 304;
+        answer(req);
+    } else {
+        answer_json(req, text);
+    }
+}
+
+static void text_read(struct store_get *get)
+{
+    struct request *req = CONTAINER_OF(get, struct request, get);
+    struct slice text;
+    struct err err;
+    if (get->rc == RC_OK) {
+        if (arena_copy(&req->arena, get->rec.body, &text))
+            show_schema(req, text);
+        else
+            reply_no_memory(req);
+        return;
+    }
+    if (get->rc == RC_ERR)
+        err = get->err;
+    else
+        err_set(&err, ERR_INTERNAL, "The text of a schema is missing in the store.");
+    answer_err(req, &err);
+}
+
+void getschema_handle(struct request *req)
+{
+    struct err err;
+    struct getschema *g = arena_calloc(&req->arena, 1, sizeof *g);
+    if (!g) {
+        reply_no_memory(req);
+        return;
+    }
+    if (version_wanted(req, &g->version, &err) != RC_OK) {
+        answer_err(req, &err);
+        return;
+    }
+    req->state = g;
+    req->get.key = (struct store_key){.space = SPACE_SCHEMA, .id = schema_key(g->version->schema_id, g->key)};
+    req->get.done = text_read;
+    store_get(req->worker->store, &req->get);
+}
+
+/* ---- schemas ---- */
+
+/* The name needs no escapes: see router_type_name_fault. */
+static bool type_print(struct worker *worker, const struct type *t, struct buf *out, struct err *err)
+{
+    struct store_count count;
+    if (store_count(worker->store, t->number, &count, err) != RC_OK)
+        return false;
+    if (buf_printf(
+            out,
+            "{\"name\":\"%.*s\",\"version\":%u,\"schema_id\":%u,\"revision\":%llu,\"missing\":\"%s\","
+            "\"unknown\":\"%s\",\"compatibility\":\"%s\",\"ttl\":null,\"records\":%llu,\"bytes\":%llu}",
+            (int)t->name.len, (const char *)t->name.ptr, t->latest->number, t->latest->schema_id,
+            (unsigned long long)t->revision, missing_name(t->options.missing),
+            unknown_name(t->options.unknown), compatibility_name(t->options.compatibility),
+            (unsigned long long)count.records, (unsigned long long)count.bytes))
+        return true;
+    err_oom(err);
+    return false;
+}
+
+static enum rc types_print(struct request *req, struct buf *out, struct err *err)
+{
+    size_t n;
+    const struct type *const *types = catalog_types(req->hold, &n);
+    if (!buf_append_byte(out, '['))
+        return err_oom(err);
+    for (size_t i = 0; i < n; i++) {
+        if (i && !buf_append(out, SLICE(",\n")))
+            return err_oom(err);
+        if (!type_print(req->worker, types[i], out, err))
+            return RC_ERR;
+    }
+    return buf_append(out, SLICE("]\n")) ? RC_OK : err_oom(err);
+}
+
+void schemas_handle(struct request *req)
+{
+    struct buf *out = &req->worker->scratch;
+    struct err err;
+    out->len = 0;
+    if (!catalog_enter(req)) {
+        reply_no_memory(req);
+        return;
+    }
+    if (types_print(req, out, &err) == RC_OK)
+        answer_json(req, buf_slice(out));
+    else
+        answer_err(req, &err);
+    reply_scratch_done(req->worker);
+}
+
+/* ---- delschema ---- */
+
+bool delschema_begin(struct request *req)
+{
+    struct err err;
+    struct condition *c = arena_calloc(&req->arena, 1, sizeof *c);
+    if (!c) {
+        reply_no_memory(req);
+        return false;
+    }
+    req->state = c;
+    enum rc rc = condition_of_write(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH],
+                                    &req->arena, c, &err);
+    /* A drop cannot look into the row, so a condition on its revision must not be passed over in silence. */
+    if (rc == RC_OK && (c->kind == IF_REVISION_IN || c->kind == IF_REVISION_NOT_IN))
+        rc = err_set(&err, ERR_BAD_REQUEST, "delschema takes no condition on a revision; only If-Match: *.");
+    if (rc == RC_OK)
+        return true;
+    answer_err(req, &err);
+    return false;
+}
+
+static enum rc dropped(struct request *req, struct err *err)
+{
+    struct store_write *w = &req->write;
+    if (w->rc == RC_ERR) {
+        *err = w->err;
+        return RC_ERR;
+    }
+    if (w->rc == RC_CONFLICT)
+        return err_set(err, ERR_CONDITION_FAILED, "The condition failed: the type is there.");
+    /* RC_NOTFOUND: somebody was faster; whoever that was may have failed to make it visible. */
+    if (catalog_drop(req->worker->server->catalog, req->type_name, w->key.type, err) != RC_OK)
+        return RC_ERR;
+    return w->rc;
+}
+
+static void drop_done(struct store_write *w)
+{
+    struct request *req = CONTAINER_OF(w, struct request, write);
+    struct err err;
+    enum rc rc = dropped(req, &err);
+    catalog_change_end(req->worker->server->catalog);
+    if (rc == RC_OK)
+        reply_ok(req);
+    else if (rc == RC_NOTFOUND)
+        reply_no_type(req);
+    else
+        answer_err(req, &err);
+}
+
+void delschema_handle(struct request *req)
+{
+    struct catalog *catalog = req->worker->server->catalog;
+    struct err err;
+    if (!catalog_change_begin(catalog)) {
+        reply_no_memory(req);
+        return;
+    }
+    reply_write_init(&req->write, WRITE_TYPE_DROP, drop_done);
+    req->write.key = (struct store_key){.space = SPACE_TYPE, .type = req->type->number, .id = req->type_name};
+    condition_attach(req->state, &req->write);
+    if (store_write(req->worker->store, &req->write, &err) != RC_PENDING) {
+        catalog_change_end(catalog);
+        answer_err(req, &err);
+    }
+}

@@ -1,0 +1,146 @@
+/* server/main.c - the process: options, store, catalog, edge; then wait for a signal, drain and end. */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "server/catalog.h"
+#include "server/http/edge.h"
+#include "server/options.h"
+#include "server/router.h"
+#include "server/server.h"
+
+enum { EXIT_USAGE = 2 };
+
+static const int ending_signals[] = {SIGTERM, SIGINT};
+
+static void end_at_once(int number)
+{
+    static const char words[] = "avrod: second signal, ending at once\n";
+    ssize_t written = write(STDERR_FILENO, words, sizeof words - 1);
+    (void)written;
+    _exit(128 + number);
+}
+
+/* Before any thread starts: all threads inherit the mask, so only main gets these signals. */
+static void signals_block(sigset_t *ending)
+{
+    sigemptyset(ending);
+    for (size_t i = 0; i < ARRAY_LEN(ending_signals); i++)
+        sigaddset(ending, ending_signals[i]);
+    pthread_sigmask(SIG_BLOCK, ending, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a closed connection is an error of write */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file limit */
+}
+
+static void signals_unblock(const sigset_t *ending)
+{
+    struct sigaction action = {.sa_handler = end_at_once};
+    for (size_t i = 0; i < ARRAY_LEN(ending_signals); i++)
+        sigaction(ending_signals[i], &action, NULL);
+    pthread_sigmask(SIG_UNBLOCK, ending, NULL);
+}
+
+static unsigned cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return (unsigned)CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
+
+static enum rc open_store(struct server *server, struct err *err)
+{
+    const struct options *o = server->options;
+    const struct store_opts opts = {
+        .engine = o->engine,
+        .dir = o->data,
+        .durability = o->durability,
+        .bytes_max = o->map_max,
+        .workers = o->threads + 1, /* and main, which reads the catalog */
+        .accept_dirty = o->accept_dirty,
+    };
+    return store_open(&server->store, &opts, err);
+}
+
+static enum rc open_catalog(struct server *server, struct err *err)
+{
+    struct store_worker *worker;
+    if (store_worker_new(&worker, server->store, NULL, err) != RC_OK)
+        return RC_ERR;
+    enum rc rc = catalog_open(&server->catalog, worker, err);
+    store_worker_free(worker);
+    return rc;
+}
+
+static enum rc start(struct server *server, struct err *err)
+{
+    router_init();
+    if (open_store(server, err) != RC_OK || open_catalog(server, err) != RC_OK)
+        return RC_ERR;
+    return edge_start(&server->edge, server, err);
+}
+
+static void wait_and_drain(struct server *server, const sigset_t *ending)
+{
+    int number = 0;
+    while (sigwait(ending, &number) != 0)
+        continue;
+    log_info("%s: draining", number == SIGINT ? "SIGINT" : "SIGTERM");
+    signals_unblock(ending);
+    atomic_store(&server->draining, true);
+    edge_drain(server->edge);
+    edge_join(server->edge, LIMIT_DRAIN_DEADLINE_MS);
+}
+
+static void stop(struct server *server)
+{
+    if (server->edge)
+        edge_free(server->edge);
+    catalog_free(server->catalog);
+    if (server->store)
+        store_close(server->store);
+}
+
+static int serve(struct options *options)
+{
+    struct server server = {.options = options};
+    struct err err;
+    sigset_t ending;
+    if (!options->threads)
+        options->threads = cores();
+    signals_block(&ending);
+    if (start(&server, &err) != RC_OK) {
+        log_error("cannot start: %s", err.message);
+        stop(&server);
+        return EXIT_FAILURE;
+    }
+    log_info("ready: http://%s", edge_address(server.edge));
+    wait_and_drain(&server, &ending);
+    stop(&server);
+    log_info("ended");
+    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    struct err err;
+    if (options_parse(&options, argc, argv, &err) != RC_OK) {
+        fprintf(stderr, "avrod: %s\n", err.message);
+        return EXIT_USAGE;
+    }
+    if (options.help) {
+        options_print_help();
+        return EXIT_SUCCESS;
+    }
+    if (options.version) {
+        printf("avrod %s\n", AVROD_VERSION);
+        return EXIT_SUCCESS;
+    }
+    return serve(&options);
+}

@@ -1,0 +1,175 @@
+/* server/negotiate.c - see negotiate.h. */
+#include "server/negotiate.h"
+
+#include "server/words.h"
+
+static struct slice trim(struct slice s)
+{
+    while (s.len && (s.ptr[0] == ' ' || s.ptr[0] == '\t'))
+        s = slice_of(s.ptr + 1, s.len - 1);
+    while (s.len && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
+        s.len--;
+    return s;
+}
+
+/* What stands before the next `mark` outside of a quoted string; *rest is what stands behind it. */
+static struct slice cut(struct slice s, uint8_t mark, struct slice *rest)
+{
+    bool quoted = false;
+    for (size_t i = 0; i < s.len; i++) {
+        uint8_t c = s.ptr[i];
+        if (c == '"')
+            quoted = !quoted;
+        else if (c == '\\' && quoted)
+            i++;
+        else if (c == mark && !quoted) {
+            *rest = slice_of(s.ptr + i + 1, s.len - i - 1);
+            return trim(slice_of(s.ptr, i));
+        }
+    }
+    *rest = slice_of(s.ptr + s.len, 0);
+    return trim(s);
+}
+
+static bool starts_nocase(struct slice s, struct slice prefix)
+{
+    return s.len >= prefix.len && slice_eq_nocase(slice_of(s.ptr, prefix.len), prefix);
+}
+
+struct slice negotiate_essence(struct slice content_type)
+{
+    struct slice rest;
+    return cut(content_type, ';', &rest);
+}
+
+/* The value of a parameter of a media type, without quotes; empty: not there. */
+static struct slice parameter(struct slice media, struct slice name)
+{
+    struct slice rest;
+    cut(media, ';', &rest);
+    while (rest.len) {
+        struct slice value, key = cut(cut(rest, ';', &rest), '=', &value);
+        if (!slice_eq_nocase(key, name))
+            continue;
+        value = trim(value);
+        if (value.len >= 2 && value.ptr[0] == '"' && value.ptr[value.len - 1] == '"')
+            value = slice_of(value.ptr + 1, value.len - 2);
+        return value;
+    }
+    return (struct slice){0};
+}
+
+static enum rc check_coding(struct slice content_encoding, struct err *err)
+{
+    if (!content_encoding.len || slice_eq_nocase(content_encoding, SLICE("identity")))
+        return RC_OK;
+    struct words words;
+    return err_set(err, ERR_UNSUPPORTED_CODING,
+                   "Content-Encoding '%s' is not offered; send the body as it is.",
+                   words_of(content_encoding, &words));
+}
+
+static enum rc check_charset(struct slice content_type, struct err *err)
+{
+    struct slice charset = parameter(content_type, SLICE("charset"));
+    if (!charset.len || slice_eq_nocase(charset, SLICE("utf-8")) || slice_eq_nocase(charset, SLICE("utf8")) ||
+        slice_eq_nocase(charset, SLICE("us-ascii")))
+        return RC_OK;
+    struct words words;
+    return err_set(err, ERR_UNSUPPORTED_TYPE, "The charset '%s' is not offered; send UTF-8.",
+                   words_of(charset, &words));
+}
+
+enum rc negotiate_json_body(struct slice content_type, struct slice content_encoding, struct err *err)
+{
+    static const struct slice taken_for_json[] = {
+        {(const uint8_t *)"application/json", 16},
+        {(const uint8_t *)"application/octet-stream", 24},
+        {(const uint8_t *)"text/plain", 10},
+        {(const uint8_t *)"application/x-www-form-urlencoded", 33},
+    };
+    if (check_coding(content_encoding, err) != RC_OK)
+        return RC_ERR;
+    if (!content_type.len)
+        return RC_OK;
+    struct slice essence = negotiate_essence(content_type);
+    for (size_t i = 0; i < ARRAY_LEN(taken_for_json); i++)
+        if (slice_eq_nocase(essence, taken_for_json[i]))
+            return essence.len == content_type.len ? RC_OK : check_charset(content_type, err);
+    struct words words;
+    return err_set(err, ERR_UNSUPPORTED_TYPE,
+                   "Content-Type '%s' is not offered here; application/json is, and no Content-Type at all.",
+                   words_of(essence, &words));
+}
+
+enum rc negotiate_raw_body(struct slice content_type, struct slice content_encoding, bool text,
+                           struct err *err)
+{
+    if (check_coding(content_encoding, err) != RC_OK)
+        return RC_ERR;
+    if (!content_type.len)
+        return RC_OK;
+    struct words words;
+    struct slice essence = negotiate_essence(content_type);
+    if (starts_nocase(essence, SLICE("avro/")) ||
+        slice_eq_nocase(essence, SLICE("application/vnd.confluent.avro")))
+        return err_set(err, ERR_UNSUPPORTED_TYPE, "Content-Type '%s' is not offered here.",
+                       words_of(essence, &words));
+    if (content_type.len > CONTENT_TYPE_MAX)
+        return err_set(err, ERR_BAD_REQUEST, "The Content-Type has %zu bytes; at most %d are kept.",
+                       content_type.len, CONTENT_TYPE_MAX);
+    return text ? check_charset(content_type, err) : RC_OK;
+}
+
+/* ---- Accept ---- */
+
+/* "0.5" as 500. What is no weight counts as 1000, as if it were not there. */
+static unsigned weight(struct slice q)
+{
+    if (!q.len || q.len > 5 || (q.ptr[0] != '0' && q.ptr[0] != '1') || (q.len > 1 && q.ptr[1] != '.'))
+        return 1000;
+    unsigned value = q.ptr[0] == '1' ? 1000 : 0, unit = 100;
+    for (size_t i = 2; i < q.len; i++, unit /= 10) {
+        if (q.ptr[i] < '0' || q.ptr[i] > '9')
+            return 1000;
+        value += (unsigned)(q.ptr[i] - '0') * unit;
+    }
+    return value < 1000 ? value : 1000;
+}
+
+/* 0: the range does not take this type; 1: it takes all; 2: all of its kind; 3: it alone. */
+static unsigned range_fits(struct slice range, struct slice media_type)
+{
+    if (slice_eq_nocase(range, media_type))
+        return 3;
+    if (slice_eq(range, SLICE("*/*")))
+        return 1;
+    if (range.len < 3 || range.ptr[range.len - 1] != '*' || range.ptr[range.len - 2] != '/')
+        return 0;
+    return starts_nocase(media_type, slice_of(range.ptr, range.len - 1)) ? 2 : 0;
+}
+
+unsigned negotiate_quality(struct slice accept, struct slice media_type)
+{
+    if (!accept.len || slice_eq(accept, SLICE("*/*")))
+        return 1000;
+    unsigned quality = 0, best_fit = 0;
+    while (accept.len) {
+        struct slice item = cut(accept, ',', &accept);
+        unsigned fit = range_fits(negotiate_essence(item), media_type);
+        if (!fit || fit < best_fit)
+            continue;
+        unsigned q = weight(parameter(item, SLICE("q")));
+        quality = fit > best_fit || q > quality ? q : quality;
+        best_fit = fit;
+    }
+    return quality;
+}
+
+enum rc negotiate_json_answer(struct slice accept, struct err *err)
+{
+    if (likely(negotiate_quality(accept, SLICE("application/json")) > 0))
+        return RC_OK;
+    return err_set(err, ERR_NOT_ACCEPTABLE,
+                   "The Accept of this request leaves nothing; offered is application/json.");
+}

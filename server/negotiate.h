@@ -1,0 +1,31 @@
+/* server/negotiate.h - Content-Type, Content-Encoding and Accept. Pure.
+ * Source: RFC 9110, sections 8.3, 8.4, 12.5.1. */
+#ifndef SERVER_NEGOTIATE_H
+#define SERVER_NEGOTIATE_H
+
+#include "base/err.h"
+#include "base/slice.h"
+
+enum { CONTENT_TYPE_MAX = 255 }; /* bytes of a Content-Type that is kept with a record */
+
+/* A body that is to be JSON: no type, application/json, and what tools send unasked (octet-stream,
+ * text/plain, curl's form type). Fails with UNSUPPORTED_TYPE (another type, a charset that is not UTF-8),
+ * UNSUPPORTED_CODING. */
+MUST_USE enum rc negotiate_json_body(struct slice content_type, struct slice content_encoding, struct err *);
+
+/* A body that is kept as it is: any type but Avro's own. text: it must be UTF-8, so another charset is
+ * refused too. Fails as above, and with BAD_REQUEST beyond CONTENT_TYPE_MAX. */
+MUST_USE enum rc negotiate_raw_body(struct slice content_type, struct slice content_encoding, bool text,
+                                    struct err *);
+
+/* How much the client wants this media type ("type/subtype"): 0 (not at all) to 1000. No Accept: 1000. The
+ * most specific range that fits decides. */
+unsigned negotiate_quality(struct slice accept, struct slice media_type);
+
+/* NOT_ACCEPTABLE unless Accept takes application/json. */
+MUST_USE enum rc negotiate_json_answer(struct slice accept, struct err *);
+
+/* "type/subtype" of a Content-Type, without parameters, borrowed from it. */
+struct slice negotiate_essence(struct slice content_type);
+
+#endif

@@ -1,0 +1,92 @@
+/* server/params.c - see params.h. */
+#include "server/params.h"
+
+#include <stdio.h>
+
+#include "server/target.h"
+#include "server/words.h"
+
+static const struct slice names[] = {
+#define PARAM(name) [PARAM_##name] = {(const uint8_t *)#name, sizeof #name - 1},
+#include "server/params.def"
+#undef PARAM
+};
+_Static_assert((int)PARAM_IDS <= (int)PARAMS_MAX, "each known parameter finds a place in the request");
+
+static COLD enum rc refuse_unknown(struct slice name, uint32_t known, struct err *err)
+{
+    char list[160] = "";
+    size_t n = 0;
+    for (unsigned id = 0; id < PARAM_IDS; id++) {
+        if (!(known & 1u << id))
+            continue;
+        int more = snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", (const char *)names[id].ptr);
+        if (more < 0 || (size_t)more >= sizeof list - n)
+            break;
+        n += (size_t)more;
+    }
+    struct words words;
+    words_of(name, &words);
+    if (!n)
+        return err_set(err, ERR_UNKNOWN_PARAMETER, "Unknown parameter '%s': this resource takes none.",
+                       words.text);
+    return err_set(err, ERR_UNKNOWN_PARAMETER, "Unknown parameter '%s': known here: %s.", words.text, list);
+}
+
+static const struct slice *known_name(struct slice name, uint32_t known)
+{
+    for (; known; known &= known - 1) {
+        const struct slice *candidate = &names[__builtin_ctz(known)];
+        if (slice_eq(*candidate, name))
+            return candidate;
+    }
+    return NULL;
+}
+
+static const struct slice *find(const struct request *req, const struct slice *name)
+{
+    for (unsigned i = 0; i < req->nparams; i++)
+        if (req->param[i].name.ptr == name->ptr) /* params_parse keeps the table's own name */
+            return &req->param[i].value;
+    return NULL;
+}
+
+static enum rc parse_one(struct request *req, struct slice piece, uint32_t known, bool ignore_unknown,
+                         struct err *err)
+{
+    const uint8_t *eq = memchr(piece.ptr, '=', piece.len);
+    struct slice raw_name = slice_of(piece.ptr, eq ? (size_t)(eq - piece.ptr) : piece.len);
+    struct slice raw_value =
+        eq ? slice_of(eq + 1, (size_t)(piece.ptr + piece.len - eq - 1)) : slice_of(eq, 0);
+    struct slice name, value;
+    if (target_decode(raw_name, true, &req->arena, &name, err) != RC_OK ||
+        target_decode(raw_value, true, &req->arena, &value, err) != RC_OK)
+        return RC_ERR;
+    const struct slice *own = known_name(name, known);
+    if (!own)
+        return ignore_unknown ? RC_OK : refuse_unknown(name, known, err);
+    if (find(req, own))
+        return err_set(err, ERR_BAD_PARAMETER, "The parameter %s is given twice.", (const char *)own->ptr);
+    req->param[req->nparams++] = (struct param){*own, value};
+    return RC_OK;
+}
+
+enum rc params_parse(struct request *req, uint32_t known, bool ignore_unknown, struct err *err)
+{
+    const uint8_t *at = req->query.ptr, *end = at + req->query.len;
+    while (at < end) {
+        const uint8_t *amp = memchr(at, '&', (size_t)(end - at));
+        struct slice piece = slice_of(at, (size_t)((amp ? amp : end) - at));
+        if (piece.len && parse_one(req, piece, known, ignore_unknown, err) != RC_OK)
+            return RC_ERR;
+        if (!amp)
+            break;
+        at = amp + 1;
+    }
+    return RC_OK;
+}
+
+const struct slice *params_find(const struct request *req, enum param_id id)
+{
+    return req->nparams ? find(req, &names[id]) : NULL;
+}

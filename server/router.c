@@ -1,0 +1,369 @@
+/* server/router.c - compiles routes.def to tables and finds a request's row: the key word of the path (its
+ * reserved first segment, its verb, or none) and the number of segments lead to a pattern, the pattern and
+ * the method to the row. */
+#include "server/router.h"
+
+#include <assert.h>
+
+#include "base/limits.h"
+#include "server/catalog.h"
+#include "server/handlers/handlers.h"
+#include "server/params.h"
+#include "server/server.h"
+#include "server/target.h"
+#include "server/words.h"
+
+/* A GET has no use for a body; one that comes all the same is read over up to this length. */
+enum { BODY_NONE = 65536 };
+#define BODY_CONFIGURED UINT64_MAX
+
+#define M(name) (1u << METHOD_##name)
+#define P(name) (1u << PARAM_##name)
+static const struct route routes[] = {
+#define RESERVED(word)
+#define VERB(word)
+#define ROUTE(methods_, pattern_, begin_, handle_, params_, body_, flags_, role_)                            \
+    {.pattern = pattern_,                                                                                    \
+     .begin = begin_,                                                                                        \
+     .handle = handle_,                                                                                      \
+     .body_bytes_max = body_,                                                                                \
+     .methods = methods_,                                                                                    \
+     .params = params_,                                                                                      \
+     .flags = flags_,                                                                                        \
+     .role = role_},
+#include "server/routes.def"
+#undef ROUTE
+#undef VERB
+#undef RESERVED
+};
+#undef M
+#undef P
+
+/* ---- words: reserved first segments and verbs ---- */
+
+enum word_kind { WORD_RESERVED = 1, WORD_VERB = 2 };
+
+static const struct word {
+    struct slice text;
+    enum word_kind kind;
+} words_list[] = {
+#define RESERVED(word) {{(const uint8_t *)word, sizeof word - 1}, WORD_RESERVED},
+#define VERB(word)     {{(const uint8_t *)word, sizeof word - 1}, WORD_VERB},
+#define ROUTE(...)
+#include "server/routes.def"
+#undef ROUTE
+#undef VERB
+#undef RESERVED
+};
+
+enum { KEYS = 1 + ARRAY_LEN(words_list), KEY_TYPE = 0, WORD_SLOTS = 128 };
+_Static_assert(KEYS < WORD_SLOTS / 2, "words are found in a step or two");
+
+static uint8_t word_slots[WORD_SLOTS]; /* key, 0: free */
+
+static unsigned word_hash(struct slice s)
+{
+    return (unsigned)(s.ptr[0] * 5u + s.ptr[s.len - 1] * 3u + s.len * 11u) % WORD_SLOTS;
+}
+
+/* The key of a word, or KEY_TYPE. */
+static unsigned word_find(struct slice s, enum word_kind kind)
+{
+    if (!s.len)
+        return KEY_TYPE;
+    for (unsigned i = word_hash(s); word_slots[i]; i = (i + 1) % WORD_SLOTS) {
+        const struct word *w = &words_list[word_slots[i] - 1];
+        if (w->kind == kind && slice_eq(w->text, s))
+            return word_slots[i];
+    }
+    return KEY_TYPE;
+}
+
+static void words_compile(void)
+{
+    for (unsigned key = 1; key < KEYS; key++) {
+        unsigned i = word_hash(words_list[key - 1].text);
+        while (word_slots[i])
+            i = (i + 1) % WORD_SLOTS;
+        word_slots[i] = (uint8_t)key;
+    }
+}
+
+/* ---- patterns ---- */
+
+enum part { PART_LITERAL, PART_TYPE, PART_ID, PART_FIELD, PART_ARG };
+
+struct pattern {
+    struct pattern *next; /* same key, same number of segments */
+    const char *text;
+    unsigned n;
+    enum part part[TARGET_SEGMENTS_MAX];
+    struct slice literal[TARGET_SEGMENTS_MAX];
+    const struct route *by_method[METHODS];        /* without ROUTE_ASTORE */
+    const struct route *by_method_astore[METHODS]; /* with --compat astore */
+};
+
+static struct pattern patterns[ARRAY_LEN(routes)];
+static unsigned npatterns;
+static struct pattern *pattern_lists[KEYS][TARGET_SEGMENTS_MAX + 1];
+
+static enum part part_of(struct slice s)
+{
+    if (slice_eq(s, SLICE("{type}")))
+        return PART_TYPE;
+    if (slice_eq(s, SLICE("{id}")))
+        return PART_ID;
+    if (slice_eq(s, SLICE("{field}")))
+        return PART_FIELD;
+    if (slice_eq(s, SLICE("{arg}")))
+        return PART_ARG;
+    assert(s.ptr[0] != '{');
+    return PART_LITERAL;
+}
+
+static unsigned pattern_key(const struct pattern *p)
+{
+    unsigned key = KEY_TYPE;
+    if (p->n && p->part[0] == PART_LITERAL)
+        key = word_find(p->literal[0], WORD_RESERVED);
+    else if (p->n >= 3)
+        key = word_find(p->literal[1], WORD_VERB);
+    else
+        return KEY_TYPE;
+    assert(key != KEY_TYPE); /* the row's literal is not RESERVED, or not a VERB */
+    return key;
+}
+
+static struct pattern *pattern_compile(const char *text)
+{
+    for (unsigned i = 0; i < npatterns; i++)
+        if (!strcmp(patterns[i].text, text))
+            return &patterns[i];
+    struct pattern *p = &patterns[npatterns++];
+    p->text = text;
+    for (const char *at = text; at[1];) {
+        size_t len = strcspn(at + 1, "/");
+        assert(p->n < TARGET_SEGMENTS_MAX && len);
+        p->literal[p->n] = slice_of(at + 1, len);
+        p->part[p->n] = part_of(p->literal[p->n]);
+        p->n++;
+        at += 1 + len;
+        if (!*at)
+            break;
+    }
+    struct pattern **list = &pattern_lists[pattern_key(p)][p->n];
+    p->next = *list;
+    *list = p;
+    return p;
+}
+
+static void route_enter(struct pattern *p, const struct route *r)
+{
+    for (unsigned m = 0; m < METHODS; m++) {
+        bool takes = r->methods & 1u << m || (m == METHOD_HEAD && r->methods & 1u << METHOD_GET);
+        if (!takes)
+            continue;
+        assert(!p->by_method_astore[m]);
+        p->by_method_astore[m] = r;
+        if (!(r->flags & ROUTE_ASTORE))
+            p->by_method[m] = r;
+    }
+}
+
+void router_init(void)
+{
+    if (npatterns)
+        return;
+    words_compile();
+    for (size_t i = 0; i < ARRAY_LEN(routes); i++)
+        route_enter(pattern_compile(routes[i].pattern), &routes[i]);
+}
+
+/* ---- finding a request's row ---- */
+
+static bool pattern_fits(const struct pattern *p, const struct target *t)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        if (p->part[i] == PART_LITERAL && !slice_eq(p->literal[i], t->segment[i]))
+            return false;
+    return true;
+}
+
+static bool is_reserved(struct slice first)
+{
+    return first.len && (first.ptr[0] == '_' || word_find(first, WORD_RESERVED));
+}
+
+static const struct pattern *pattern_find(const struct target *t)
+{
+    if (t->empty_segment || t->n > TARGET_SEGMENTS_MAX)
+        return NULL;
+    unsigned key = t->n ? word_find(t->segment[0], WORD_RESERVED) : KEY_TYPE;
+    if (key == KEY_TYPE && t->n) {
+        if (t->segment[0].ptr[0] == '_')
+            return NULL;
+        if (t->n >= 3) {
+            key = word_find(t->segment[1], WORD_VERB);
+            if (key == KEY_TYPE)
+                return NULL;
+        }
+    }
+    const struct pattern *p = pattern_lists[key][t->n];
+    while (p && !pattern_fits(p, t))
+        p = p->next;
+    return p;
+}
+
+static enum rc captures_keep(struct request *req, const struct pattern *p, const struct target *t,
+                             struct err *err)
+{
+    for (unsigned i = 0; i < p->n; i++) {
+        switch (p->part[i]) {
+        case PART_LITERAL: break;
+        case PART_TYPE: req->type_name = t->segment[i]; break;
+        case PART_ID: req->id = t->segment[i]; break;
+        case PART_FIELD: req->field = t->segment[i]; break;
+        case PART_ARG: req->arg = t->segment[i]; break;
+        }
+    }
+    if (req->id.len > LIMIT_ID_MAX)
+        return err_set(err, ERR_ID_TOO_LONG, "The id has %zu bytes; the limit is %d.", req->id.len,
+                       LIMIT_ID_MAX);
+    return RC_OK;
+}
+
+/* `/{type}/{verb}/`, or POST and PUT to `/{type}/{verb}`: somebody forgot the id. */
+static bool lacks_id(const struct request *req, const struct target *t)
+{
+    if (t->n != 2 || t->empty_segment || is_reserved(t->segment[0]) || !word_find(t->segment[1], WORD_VERB))
+        return false;
+    return t->trailing_slash || req->method == METHOD_POST || req->method == METHOD_PUT;
+}
+
+static COLD enum rc refuse_method(struct request *req, const struct route *const *by_method, struct err *err)
+{
+    uint8_t list[96];
+    size_t n = 0;
+    for (unsigned m = 0; m < METHODS; m++) {
+        if (!by_method[m] && m != METHOD_OPTIONS)
+            continue;
+        struct slice name = slice_str(method_name((enum method)m));
+        assert(n + name.len + 2 <= sizeof list);
+        memcpy(list + n, name.ptr, name.len);
+        memcpy(list + n + name.len, ", ", 2);
+        n += name.len + 2;
+    }
+    if (!response_header(req, "Allow", slice_of(list, n - 2)))
+        return err_oom(err);
+    if (req->method == METHOD_OPTIONS)
+        return RC_PENDING;
+    return err_set(err, ERR_BAD_METHOD, "%s is not for this resource; these are: %.*s.",
+                   method_name(req->method), (int)(n - 2), (const char *)list);
+}
+
+/* RC_OK: req->route is set; RC_PENDING: OPTIONS, and the Allow header is there. */
+static enum rc route_find(struct request *req, struct err *err)
+{
+    struct target t;
+    if (!req->path.len || req->path.ptr[0] != '/')
+        return err_set(err, ERR_BAD_TARGET, "The path of a request begins with a slash.");
+    if (target_split(req->path, &req->arena, &t, err) != RC_OK)
+        return RC_ERR;
+    if (lacks_id(req, &t))
+        return err_set(err, ERR_BAD_TARGET, "The id is missing: the path goes on with /{id}.");
+    const struct pattern *p = pattern_find(&t);
+    if (!p)
+        return err_set(err, ERR_NO_ROUTE, "There is nothing at this path.");
+    const struct route *const *by_method =
+        req->worker->server->options->astore ? p->by_method_astore : p->by_method;
+    if (unlikely(!by_method[req->method]))
+        return refuse_method(req, by_method, err);
+    req->route = by_method[req->method];
+    return captures_keep(req, p, &t, err);
+}
+
+static enum rc type_find(struct request *req, struct err *err)
+{
+    if (!catalog_enter(req))
+        return err_oom(err);
+    req->type = catalog_find(req->hold, req->type_name);
+    if (req->type)
+        return RC_OK;
+    struct words words;
+    return err_set(err, ERR_NO_TYPE, "There is no type '%s'.", words_of(req->type_name, &words));
+}
+
+static enum rc prepare(struct request *req, struct err *err)
+{
+    enum rc rc = route_find(req, err);
+    if (rc != RC_OK)
+        return rc;
+    if (req->route->flags & ROUTE_TYPE && type_find(req, err) != RC_OK)
+        return RC_ERR;
+    const struct options *o = req->worker->server->options;
+    if (req->query.len && params_parse(req, req->route->params, o->astore, err) != RC_OK)
+        return RC_ERR;
+    uint64_t limit = req->route->body_bytes_max < o->body_max ? req->route->body_bytes_max : o->body_max;
+    if (req->body_max > limit)
+        req->body_max = limit;
+    return RC_OK;
+}
+
+static bool body_fits(struct request *req)
+{
+    if (req->body_declared == UINT64_MAX || req->body_declared <= req->body_max)
+        return true;
+    struct err err;
+    err_set(&err, ERR_BODY_TOO_LARGE, "The body has %llu bytes; the limit here is %llu.",
+            (unsigned long long)req->body_declared, (unsigned long long)req->body_max);
+    answer_err(req, &err);
+    return false;
+}
+
+bool router_begin(struct request *req)
+{
+    struct err err;
+    req->route = NULL;
+    req->type = NULL;
+    req->hold = NULL;
+    req->state = NULL;
+    req->nparams = 0;
+    req->type_name = req->id = req->field = req->arg = (struct slice){0};
+    switch (prepare(req, &err)) {
+    case RC_OK: break;
+    case RC_PENDING:
+        req->response.status = 204;
+        answer(req);
+        return false;
+    default: answer_err(req, &err); return false;
+    }
+    if (req->route->begin && !req->route->begin(req))
+        return false;
+    return body_fits(req);
+}
+
+void router_handle(struct request *req)
+{
+    req->route->handle(req);
+}
+
+void router_end(struct request *req)
+{
+    if (req->hold)
+        catalog_leave(req);
+}
+
+const char *router_type_name_fault(struct slice name)
+{
+    if (!name.len || name.len > LIMIT_TYPE_NAME_MAX)
+        return "A type's name has 1 to 64 bytes.";
+    if (is_reserved(name))
+        return "This name is reserved.";
+    for (size_t i = 0; i < name.len; i++) {
+        uint8_t c = name.ptr[i], low = c | 0x20;
+        bool letter = low >= 'a' && low <= 'z';
+        if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-')))
+            return "A type's name is a letter, then letters, digits, '_', '.' and '-'.";
+    }
+    return NULL;
+}

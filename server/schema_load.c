@@ -1,0 +1,93 @@
+/* server/schema_load.c - see schema_load.h. */
+#include "server/schema_load.h"
+
+#include <stddef.h>
+
+#include "base/log.h"
+
+enum { INLINE_TEXT_MAX = 2048 }; /* bytes; parsing this much takes less than a millisecond */
+
+/* One load under way, in the request's arena; req->state while it lasts. */
+struct load {
+    const struct type_version *version;
+    void (*then)(struct request *);
+    void *state; /* the handler's, put back at the end */
+    uint8_t key[SCHEMA_KEY_BYTES];
+    struct slice text;
+    struct schema *schema;
+    enum rc rc;
+    struct err err;
+};
+
+static void load_end(struct request *req, struct load *l)
+{
+    req->state = l->state;
+    if (l->rc == RC_OK) {
+        type_schema_offer(l->version, l->schema);
+        l->then(req);
+        return;
+    }
+    if (l->err.code != ERR_NO_MEMORY) {
+        log_error("schema %u cannot be loaded: %s", l->version->schema_id, l->err.message);
+        err_set(&l->err, ERR_INTERNAL, "The type's schema cannot be loaded from the store.");
+    }
+    answer_err(req, &l->err);
+}
+
+static void parse(struct job *job)
+{
+    struct request *req = CONTAINER_OF(job, struct request, job);
+    struct load *l = req->state;
+    l->rc = schema_parse(&l->schema, l->text, (struct slice){0}, &req->arena, &l->err);
+}
+
+static void parse_done(struct job *job)
+{
+    struct request *req = CONTAINER_OF(job, struct request, job);
+    load_end(req, req->state);
+}
+
+static void text_read(struct store_get *get)
+{
+    struct request *req = CONTAINER_OF(get, struct request, get);
+    struct load *l = req->state;
+    l->rc = get->rc;
+    if (get->rc ==
+        RC_NOTFOUND) /* the type was dropped and nothing else has this schema, or the store is damaged */
+        l->rc = err_set(&l->err, ERR_INTERNAL, "its row is missing");
+    else if (get->rc != RC_OK)
+        l->err = get->err;
+    else if (!arena_copy(&req->arena, get->rec.body, &l->text))
+        l->rc = err_oom(&l->err);
+    if (l->rc != RC_OK) {
+        load_end(req, l);
+        return;
+    }
+    req->job = (struct job){.run = parse, .done = parse_done};
+    if (l->text.len > INLINE_TEXT_MAX) {
+        worker_offload(req->worker, &req->job);
+        return;
+    }
+    parse(&req->job);
+    parse_done(&req->job);
+}
+
+void schema_load(struct request *req, const struct type_version *version, void (*then)(struct request *))
+{
+    if (likely(type_schema(version) != NULL)) {
+        then(req);
+        return;
+    }
+    struct load *l = arena_alloc(&req->arena, sizeof *l);
+    if (!l) {
+        struct err err;
+        err_oom(&err);
+        answer_err(req, &err);
+        return;
+    }
+    *l = (struct load){.version = version, .then = then, .state = req->state};
+    req->state = l;
+    req->get = (struct store_get){
+        .key = {.space = SPACE_SCHEMA, .id = schema_key(version->schema_id, l->key)}, .done = text_read};
+    store_get(req->worker->store, &req->get);
+}

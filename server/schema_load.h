@@ -1,0 +1,14 @@
+/* server/schema_load.h - compiles a version's schema from its stored text when it is needed first (after a
+ * restart). */
+#ifndef SERVER_SCHEMA_LOAD_H
+#define SERVER_SCHEMA_LOAD_H
+
+#include "server/catalog.h"
+
+/* Call `then` on this worker once type_schema(version) is there: at once, or after a read and a parse, the
+ * latter on a helper thread if the text is long. On failure the request is answered and `then` does not run.
+ * Uses the request's operation (struct request: the union) and leaves req->state alone. `version` is of
+ * req->type. */
+void schema_load(struct request *, const struct type_version *version, void (*then)(struct request *));
+
+#endif

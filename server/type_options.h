@@ -1,0 +1,25 @@
+/* server/type_options.h - the options of a type as words: parameters of putschema, members of /schemas. */
+#ifndef SERVER_TYPE_OPTIONS_H
+#define SERVER_TYPE_OPTIONS_H
+
+#include "server/catalog_rows.h"
+#include "server/handler.h"
+
+/* Options of a request: those not given stay as they are. */
+struct type_options_given {
+    bool has_missing, has_unknown, has_compatibility;
+    struct type_options value;
+};
+
+/* What a new type starts with. */
+struct type_options type_options_initial(bool astore);
+/* From the parameters. Fails with BAD_PARAMETER, naming what is offered. */
+MUST_USE enum rc type_options_parse(const struct request *, struct type_options_given *, struct err *);
+void type_options_apply(const struct type_options_given *, struct type_options *);
+bool type_options_equal(const struct type_options *, const struct type_options *);
+
+const char *missing_name(uint8_t);
+const char *unknown_name(uint8_t);
+const char *compatibility_name(uint8_t);
+
+#endif
