@@ -47,8 +47,8 @@ enum rc address_parse(const char *text, struct address *out, struct err *err)
     *out = (struct address){0};
     if (!colon || !parse_host(text, (size_t)(colon - text), out) ||
         !num_parse_decimal(slice_str(colon + 1), UINT16_MAX, &port))
-        return err_set(err, ERR_CONFIG, "--listen %.100s: not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080.",
-                       text);
+        return err_set(err, ERR_CONFIG,
+                       "--listen %.100s: not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080.", text);
     set_port(out, (uint16_t)port);
     return RC_OK;
 }

@@ -22,7 +22,7 @@ enum chunked_rc { CHUNKED_MORE, CHUNKED_DONE, CHUNKED_BAD };
  *   out   takes the data, at most in.len bytes; may be the memory of `in` or lie before it; NULL: dropped
  *   made  how many bytes of data there were
  * Extensions and trailers are checked and dropped. Linear. */
-MUST_USE enum chunked_rc chunked_read(struct chunked *, struct slice in, uint8_t *out, size_t *used, size_t *made,
-                                      struct err *err);
+MUST_USE enum chunked_rc chunked_read(struct chunked *, struct slice in, uint8_t *out, size_t *used,
+                                      size_t *made, struct err *err);
 
 #endif

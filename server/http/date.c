@@ -19,7 +19,8 @@ void date_update(struct date *d, int64_t unix_seconds)
     if (!gmtime_r(&t, &tm))
         return; /* beyond year 2^31 */
     int n = snprintf(text, sizeof text, "Date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n", days[tm.tm_wday],
-                     tm.tm_mday, months[tm.tm_mon], (tm.tm_year + 1900) % 10000, tm.tm_hour, tm.tm_min, tm.tm_sec);
+                     tm.tm_mday, months[tm.tm_mon], (tm.tm_year + 1900) % 10000, tm.tm_hour, tm.tm_min,
+                     tm.tm_sec);
     assert(n == DATE_LINE_BYTES);
     memcpy(d->line, text, DATE_LINE_BYTES);
     d->second = unix_seconds;

@@ -7,7 +7,9 @@
 
 struct edge;
 
-/* Bind (after a probe bind without SO_REUSEPORT: a port in use is CONFIG, in words), start one worker thread a core
+/* How many workers edge_start starts: options->threads, or one a core. */
+unsigned edge_threads(const struct options *);
+/* Bind (a port in use is CONFIG, in words, whoever has it), start one worker thread a core
  * (or options->threads) and the helpers. Listening beyond loopback needs options->insecure. */
 MUST_USE enum rc edge_start(struct edge **, struct server *, struct err *);
 /* "127.0.0.1:8080", as bound (port 0 has become a real one). Borrowed until edge_free. */

@@ -38,8 +38,8 @@ __attribute__((constructor)) static void slots_fill(void)
     }
 }
 
-/* Names of the table are letters and hyphens. With bit 5 set, no other byte than the letter's two forms becomes a
- * letter, and only a control character (excluded before) could become a hyphen. */
+/* Names of the table are letters and hyphens. With bit 5 set, no other byte than the letter's two forms
+ * becomes a letter, and only a control character (excluded before) could become a hyphen. */
 static bool same_name(const uint8_t *a, const uint8_t *b, size_t len)
 {
     const uint64_t fold = 0x2020202020202020;

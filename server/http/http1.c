@@ -90,8 +90,9 @@ enum http1_found http1_scan(struct http1_scan *s, struct slice bytes, struct err
 /* ---- words ---- */
 
 static const uint8_t token_chars[256] = {
-    ['!'] = 1, ['#'] = 1, ['$'] = 1, ['%'] = 1, ['&'] = 1, ['\''] = 1, ['*'] = 1, ['+'] = 1, ['-'] = 1, ['.'] = 1,
-    ['^'] = 1, ['_'] = 1, ['`'] = 1, ['|'] = 1, ['~'] = 1, ['0' ... '9'] = 1, ['A' ... 'Z'] = 1, ['a' ... 'z'] = 1,
+    ['!'] = 1, ['#'] = 1, ['$'] = 1, ['%'] = 1,         ['&'] = 1,         ['\''] = 1,
+    ['*'] = 1, ['+'] = 1, ['-'] = 1, ['.'] = 1,         ['^'] = 1,         ['_'] = 1,
+    ['`'] = 1, ['|'] = 1, ['~'] = 1, ['0' ... '9'] = 1, ['A' ... 'Z'] = 1, ['a' ... 'z'] = 1,
 };
 
 bool http1_is_token(struct slice s)
@@ -188,7 +189,8 @@ static void split_query(struct request *req, struct slice t)
 }
 
 /* RFC 9112, 3.2: origin-form, absolute-form (whose authority then stands for Host), or `*` for OPTIONS. */
-static enum http1_parsed parse_target(struct slice t, struct request *req, struct slice *authority, struct err *err)
+static enum http1_parsed parse_target(struct slice t, struct request *req, struct slice *authority,
+                                      struct err *err)
 {
     req->target = t;
     if (!target_is_clean(t))
@@ -252,8 +254,8 @@ static enum http1_parsed parse_request_line(struct head *h, struct request *req,
 
 /* ---- fields ---- */
 
-/* Append to a list that came before. The first time, room is made for all that can still come: a further field
- * takes at least as many bytes in the head as here. */
+/* Append to a list that came before. The first time, room is made for all that can still come: a further
+ * field takes at least as many bytes in the head as here. */
 static bool join(struct head *h, struct request *req, int field, struct slice value)
 {
     struct slice *list = &req->header[field];
@@ -324,13 +326,14 @@ static enum http1_parsed parse_fields(struct head *h, struct request *req, struc
 
 /* ---- what the fields mean for the frame ---- */
 
-/* uri-host [":" port], as far as to keep out what could be read in two ways. Empty is allowed (RFC 9112, 3.2). */
+/* uri-host [":" port], as far as to keep out what could be read in two ways. Empty is allowed (RFC
+ * 9112, 3.2). */
 static bool is_host(struct slice host)
 {
     static const uint8_t good[256] = {
-        ['0' ... '9'] = 1, ['A' ... 'Z'] = 1, ['a' ... 'z'] = 1, ['-'] = 1, ['.'] = 1, ['_'] = 1, ['~'] = 1,
-        ['%'] = 1, ['!'] = 1, ['$'] = 1, ['&'] = 1, ['\''] = 1, ['('] = 1, [')'] = 1, ['*'] = 1, ['+'] = 1,
-        [';'] = 1, ['='] = 1, [','] = 1,
+        ['0' ... '9'] = 1, ['A' ... 'Z'] = 1, ['a' ... 'z'] = 1, ['-'] = 1, ['.'] = 1,  ['_'] = 1, ['~'] = 1,
+        ['%'] = 1,         ['!'] = 1,         ['$'] = 1,         ['&'] = 1, ['\''] = 1, ['('] = 1, [')'] = 1,
+        ['*'] = 1,         ['+'] = 1,         [';'] = 1,         ['='] = 1, [','] = 1,
     };
     size_t i = 0;
     if (host.len && host.ptr[0] == '[') {
@@ -433,16 +436,16 @@ static enum http1_parsed check_rest(const struct head *h, struct request *req, s
 {
     struct slice expect = req->header[HEADER_EXPECT];
     if (req->http_minor && expect.len) {
-        info->expect_continue = slice_eq_nocase(expect, SLICE("100-continue"));
-        if (!info->expect_continue) {
+        info->expect_continue = true;
+        if (!slice_eq_nocase(expect, SLICE("100-continue"))) {
             err_set(err, ERR_EXPECTATION_FAILED, "The only expectation that can be met is `100-continue`.");
             return HTTP1_REFUSED;
         }
     }
     if (req->method == METHODS) {
         req->method = METHOD_GET;
-        err_set(err, ERR_UNKNOWN_METHOD, "The method %.*s is not known.", (int)(h->method.len < 40 ? h->method.len : 40),
-                (const char *)h->method.ptr);
+        err_set(err, ERR_UNKNOWN_METHOD, "The method %.*s is not known.",
+                (int)(h->method.len < 40 ? h->method.len : 40), (const char *)h->method.ptr);
         return HTTP1_REFUSED;
     }
     if (h->twice >= 0) {
@@ -450,14 +453,15 @@ static enum http1_parsed check_rest(const struct head *h, struct request *req, s
         return HTTP1_REFUSED;
     }
     if (req->target.len > LIMIT_TARGET_MAX) {
-        err_set(err, ERR_TARGET_TOO_LONG, "The request target has %zu bytes; %d are allowed.", req->target.len,
-                LIMIT_TARGET_MAX);
+        err_set(err, ERR_TARGET_TOO_LONG, "The request target has %zu bytes; %d are allowed.",
+                req->target.len, LIMIT_TARGET_MAX);
         return HTTP1_REFUSED;
     }
     return HTTP1_OK;
 }
 
-enum http1_parsed http1_parse(struct slice head, struct request *req, struct http1_info *info, struct err *err)
+enum http1_parsed http1_parse(struct slice head, struct request *req, struct http1_info *info,
+                              struct err *err)
 {
     struct head h = {.at = head.ptr, .end = head.ptr + head.len, .twice = -1};
     *info = (struct http1_info){0};

@@ -29,15 +29,18 @@ MUST_USE enum http1_found http1_scan(struct http1_scan *, struct slice bytes, st
 struct http1_info {
     bool keep_alive;      /* the client wants the connection to go on */
     bool chunked;         /* else the body has req->body_declared bytes */
-    bool expect_continue; /* 100 before the body */
+    bool expect_continue; /* the client may wait for our word before it sends the body */
 };
 
-/* REFUSED: *err is filled, but the head's frame is known, so that the connection may go on. BROKEN: it may not. */
+/* REFUSED: *err is filled, but the head's frame is known, so that the connection may go on. BROKEN: it may
+ * not. */
 enum http1_parsed { HTTP1_OK, HTTP1_REFUSED, HTTP1_BROKEN };
 
-/* Parse what http1_scan has found. Fills in method, http_minor, target, path, query, header and body_declared;
- * slices are borrowed from `head`, joined lists are in the request's arena. Linear in the head's length. */
-MUST_USE enum http1_parsed http1_parse(struct slice head, struct request *, struct http1_info *, struct err *err);
+/* Parse what http1_scan has found. Fills in method, http_minor, target, path, query, header and
+ * body_declared; slices are borrowed from `head`, joined lists are in the request's arena. Linear in the
+ * head's length. */
+MUST_USE enum http1_parsed http1_parse(struct slice head, struct request *, struct http1_info *,
+                                       struct err *err);
 
 /* Is `item` in a comma-separated list of tokens? Whatever the case. */
 bool http1_list_has(struct slice list, struct slice item);

@@ -1,5 +1,5 @@
-/* server/http/input.h - blocks of received bytes, counted: the connection that fills one holds it, and each request
- * whose head or body stands in it. One worker thread. */
+/* server/http/input.h - blocks of received bytes, counted: the connection that fills one holds it, and each
+ * request whose head or body stands in it. One worker thread. */
 #ifndef SERVER_HTTP_INPUT_H
 #define SERVER_HTTP_INPUT_H
 

@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Append the object to `out`; `member` is one more member, raw JSON ("name": value), or empty. False: memory is out.
- * Bytes that are no UTF-8 become U+FFFD. Linear. */
+/* Append the object to `out`; `member` is one more member, raw JSON ("name": value), or empty. False: memory
+ * is out. Bytes that are no UTF-8 become U+FFFD. Linear. */
 MUST_USE bool problem_print(struct buf *out, const struct err *, struct slice member);
 
 #endif

@@ -65,7 +65,8 @@ enum rc web_check(const struct request *req, bool loopback, bool changes, struct
     struct slice host = req->header[HEADER_HOST], origin = req->header[HEADER_ORIGIN];
     /* No Host at all is no browser's doing. */
     if (loopback && host.len && !web_host_is_loopback(host))
-        return err_set(err, ERR_FORBIDDEN_HOST, "This server listens on a loopback address, and Host names another.");
+        return err_set(err, ERR_FORBIDDEN_HOST,
+                       "This server listens on a loopback address, and Host names another.");
     if (!changes)
         return RC_OK;
     if (origin.len && !is_own_origin(origin, host))

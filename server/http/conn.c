@@ -1,0 +1,343 @@
+/* server/http/conn.c - the life of a connection: events, reading, deadlines, closing. */
+#include "server/http/conn.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <event2/event.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "server/http/exchange.h"
+
+/* ---- reading ---- */
+
+/* Less room than this is not worth a read: the rest is moved, or a new block is taken. A head and this fit
+ * into a block together, so that moving costs no more than has been read. */
+enum { ROOM_MIN = 4096 };
+_Static_assert(INPUT_BYTES >= LIMIT_HEAD_MAX + 2 * ROOM_MIN, "a block takes the longest head");
+
+/* Would a read serve anything? */
+static bool wants_read(const struct conn *c)
+{
+    if (c->eof || c->broken)
+        return false;
+    if (c->lingering)
+        return true;
+    if (c->body.framing != FRAMING_NONE)
+        return !c->closing || !c->body.discard;
+    return !c->closing && c->end - c->at < LIMIT_HEAD_MAX && conn_unsent(c) < LIMIT_OUTPUT_HIGH;
+}
+
+/* Bytes of a body that stand in the block before `at`, or belong there, keep it from being moved. */
+static bool body_in_block(const struct conn *c)
+{
+    return c->body.framing != FRAMING_NONE && !c->body.discard && !c->last->edge.body;
+}
+
+/* False: memory is out. */
+static bool block_ready(struct conn *c)
+{
+    struct input_pool *pool = &c->worker->inputs;
+    if (!c->in) {
+        c->at = c->end = 0;
+        return (c->in = input_take(pool));
+    }
+    if (body_in_block(c) && c->body.framing == FRAMING_LENGTH)
+        return true; /* it was found to fit */
+    if (c->in->bytes - c->end >= ROOM_MIN)
+        return true;
+    if (body_in_block(c) && !body_leave_block(c))
+        return false;
+    struct input *to = c->in->holders == 1 ? c->in : input_take(pool);
+    if (!to)
+        return false;
+    size_t rest = c->end - c->at;
+    memmove(to->data, c->in->data + c->at, rest);
+    if (to != c->in)
+        input_drop(pool, c->in);
+    c->in = to;
+    c->at = 0;
+    c->end = rest;
+    return true;
+}
+
+/* The transport's half of reading; TLS will have its own. */
+static size_t receive(struct conn *c, uint8_t *to, size_t room)
+{
+    ssize_t n = recv(c->fd, to, room, 0);
+    if (n > 0) {
+        if ((size_t)n < room && !c->peer_shut)
+            c->readable = false;
+        return (size_t)n;
+    }
+    if (n == 0) {
+        c->eof = true;
+        c->readable = false;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        c->readable = false;
+    } else if (errno != EINTR) {
+        c->broken = true;
+    }
+    return 0;
+}
+
+static void fill(struct conn *c)
+{
+    struct slice room;
+    struct err err;
+    bool oom;
+    if (c->lingering) {
+        c->lingered += receive(c, c->worker->sink, SINK_BYTES);
+        return;
+    }
+    if (body_room(c, &room, &oom)) {
+        body_received(c, receive(c, (uint8_t *)(uintptr_t)room.ptr, room.len)); /* the request's own block */
+        return;
+    }
+    if (oom || !block_ready(c)) {
+        err_oom(&err);
+        exchange_give_up(c, &err);
+        return;
+    }
+    size_t n = receive(c, c->in->data + c->end, c->in->bytes - c->end);
+    c->end += n;
+    body_received(c, n);
+}
+
+/* ---- deadlines ---- */
+
+static void list_add(struct conn_list *list, struct conn *c)
+{
+    c->prev = list->last;
+    c->next = NULL;
+    if (list->last)
+        list->last->next = c;
+    else
+        list->first = c;
+    list->last = c;
+}
+
+static void list_remove(struct conn_list *list, struct conn *c)
+{
+    if (c->prev)
+        c->prev->next = c->next;
+    else
+        list->first = c->next;
+    if (c->next)
+        c->next->prev = c->prev;
+    else
+        list->last = c->prev;
+}
+
+static enum phase phase_of(const struct conn *c)
+{
+    if (c->lingering)
+        return PHASE_LINGER;
+    if (conn_unsent(c))
+        return PHASE_WRITE;
+    if (c->body.framing != FRAMING_NONE)
+        return PHASE_BODY;
+    if (c->first)
+        return PHASE_HANDLER;
+    return c->end > c->at ? PHASE_HEAD : PHASE_IDLE;
+}
+
+/* All of a list have the same time to go, so it stays in order when the latest goes to its end. */
+static void set_deadline(struct conn *c, enum phase phase)
+{
+    static const int limits_ms[PHASES] = {
+        [PHASE_IDLE] = LIMIT_IDLE_DEADLINE_MS,     [PHASE_HEAD] = LIMIT_HEAD_DEADLINE_MS,
+        [PHASE_BODY] = LIMIT_BODY_DEADLINE_MS,     [PHASE_WRITE] = LIMIT_WRITE_DEADLINE_MS,
+        [PHASE_LINGER] = LIMIT_LINGER_DEADLINE_MS, [PHASE_HANDLER] = 0,
+    };
+    int64_t deadline_ms = c->worker->now_ms + limits_ms[phase];
+    bool fresh = c->progress;
+    c->progress = false;
+    if (phase == c->phase && (!fresh || deadline_ms == c->deadline_ms))
+        return;
+    list_remove(&c->worker->phases[c->phase], c);
+    c->phase = phase;
+    c->deadline_ms = deadline_ms;
+    list_add(&c->worker->phases[phase], c);
+}
+
+/* ---- the end ---- */
+
+static void conn_free(struct conn *c)
+{
+    struct edge_worker *w = c->worker;
+    w->conns--;
+    c->next = w->free_conns;
+    w->free_conns = c;
+}
+
+/* One that is on the list of the ready is found there, and freed then. */
+static void free_if_over(struct conn *c)
+{
+    exchange_abandon(c);
+    if (!c->first && !c->ready)
+        conn_free(c);
+}
+
+void conn_kill(struct conn *c)
+{
+    struct edge_worker *w = c->worker;
+    assert(!c->dead && !c->turning);
+    event_del(&c->event);
+    close(c->fd);
+    c->fd = -1;
+    c->dead = true;
+    c->broken = true;
+    list_remove(&w->phases[c->phase], c);
+    c->out.len = c->out_at = 0;
+    conn_flush(c); /* gives back what it was charged */
+    conn_output_release(c);
+    c->body = (struct body){0};
+    if (c->in)
+        input_drop(&w->inputs, c->in);
+    c->in = NULL;
+    worker_conn_gone(w);
+    free_if_over(c);
+}
+
+/* Nothing more will be sent. A client that is still sending would get a reset, which may overtake our answer
+ * in its kernel: so first only our side is closed, and what comes is read for a while (RFC 9112, 9.6). */
+static void finish(struct conn *c)
+{
+    bool unread = c->readable || c->at < c->end || c->lingers;
+    if (c->eof || c->broken || !unread || (c->lingering && c->lingered > LIMIT_DISCARD_MAX)) {
+        conn_kill(c);
+        return;
+    }
+    if (!c->lingering) {
+        c->lingering = true;
+        c->lingers = true;
+        c->at = c->end;
+        shutdown(c->fd, SHUT_WR);
+    }
+}
+
+static bool is_over(const struct conn *c)
+{
+    if (c->first || c->body.framing != FRAMING_NONE || conn_unsent(c))
+        return false;
+    return c->closing || (c->worker->draining && !c->readable);
+}
+
+/* ---- turns ---- */
+
+/* The end of a turn: give back what is not needed, and say what to wait for. */
+static void settle(struct conn *c)
+{
+    if (c->broken) {
+        conn_kill(c);
+        return;
+    }
+    if (!conn_unsent(c))
+        conn_output_release(c);
+    if (c->in && c->at == c->end && !body_in_block(c)) {
+        input_drop(&c->worker->inputs, c->in);
+        c->in = NULL;
+        c->at = c->end = 0;
+    }
+    if (is_over(c)) {
+        finish(c);
+        if (c->dead)
+            return;
+    }
+    if ((c->readable && wants_read(c)) || (c->stalled && conn_unsent(c) < LIMIT_OUTPUT_HIGH))
+        worker_enqueue(c->worker, c);
+    set_deadline(c, phase_of(c));
+}
+
+void conn_turn(struct conn *c)
+{
+    if (c->dead) {
+        free_if_over(c);
+        return;
+    }
+    c->turning = true;
+    conn_flush(c);
+    if (c->readable && wants_read(c) && !store_busy(c->worker->worker.store))
+        fill(c);
+    exchange_advance(c);
+    conn_flush(c);
+    c->turning = false;
+    settle(c);
+}
+
+static void on_event(evutil_socket_t fd, short what, void *arg)
+{
+    struct conn *c = arg;
+    (void)fd;
+    if (what & EV_WRITE)
+        c->blocked = false;
+    if (what & EV_CLOSED)
+        c->peer_shut = true;
+    if (what & (EV_READ | EV_CLOSED))
+        c->readable = true;
+    if (c->readable || conn_unsent(c))
+        conn_turn(c);
+}
+
+void conn_expire(struct conn *c)
+{
+    struct err err;
+    switch (c->phase) {
+    case PHASE_HEAD:
+    case PHASE_BODY:
+        if (c->readable) { /* it was we who did not read: the store is busy */
+            c->progress = true;
+            set_deadline(c, c->phase);
+            return;
+        }
+        err_set(&err, ERR_REQUEST_TIMEOUT, "The request did not arrive in time.");
+        exchange_give_up(c, &err);
+        conn_turn(c);
+        return;
+    case PHASE_IDLE:
+    case PHASE_WRITE:
+    case PHASE_LINGER: conn_kill(c); return;
+    case PHASE_HANDLER:
+    case PHASES: break;
+    }
+    assert(!"a connection that waits for its handler has no deadline");
+}
+
+/* ---- the beginning ---- */
+
+static struct conn *conn_new(struct edge_worker *w)
+{
+    struct conn *c = w->free_conns;
+    if (c)
+        w->free_conns = c->next;
+    else if (!(c = malloc(sizeof *c)))
+        return NULL;
+    *c = (struct conn){.worker = w};
+    w->conns++;
+    return c;
+}
+
+void conn_open(struct edge_worker *w, int fd)
+{
+    struct conn *c = conn_new(w);
+    if (!c) {
+        close(fd);
+        worker_conn_gone(w);
+        return;
+    }
+    c->fd = fd;
+    c->phase = PHASE_IDLE;
+    c->deadline_ms = w->now_ms + LIMIT_IDLE_DEADLINE_MS;
+    list_add(&w->phases[PHASE_IDLE], c);
+    /* Both ways at once and edge-triggered, so that this is the only epoll_ctl until the socket is closed. */
+    short what = EV_READ | EV_WRITE | EV_CLOSED | EV_ET | EV_PERSIST;
+    event_assign(&c->event, w->base, fd, what, on_event, c);
+    if (event_add(&c->event, NULL) == 0)
+        return;
+    log_warn("a connection cannot be watched: memory is out");
+    conn_kill(c);
+}

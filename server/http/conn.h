@@ -1,0 +1,74 @@
+/* server/http/conn.h - a connection: its socket, its input, the queue of its requests, its output. One
+ * worker. */
+#ifndef SERVER_HTTP_CONN_H
+#define SERVER_HTTP_CONN_H
+
+#include <event2/event_struct.h>
+
+#include "base/buf.h"
+#include "server/handler.h"
+#include "server/http/body.h"
+#include "server/http/http1.h"
+#include "server/http/input.h"
+#include "server/http/worker.h"
+
+struct conn {
+    struct event event; /* the one of its life: both ways, edge-triggered */
+    struct edge_worker *worker;
+    struct conn *prev, *next; /* in its phase's list */
+    struct conn *ready_next;  /* in the worker's list of those to be turned */
+    int64_t deadline_ms;
+    int fd;
+    enum phase phase;
+    bool ready;     /* in that list */
+    bool turning;   /* conn_turn is at work, and will see what an answer changes */
+    bool stalled;   /* a request waits until more of the output has been sent */
+    bool beginning; /* router_begin is at work: its answer waits until we know what becomes of the body */
+
+    bool readable;  /* an edge said so, and no short read has said otherwise */
+    bool peer_shut; /* the client has sent its last byte, so that a short read does not mean that all is read
+                     */
+    bool eof;       /* it has been read */
+    bool blocked;   /* the socket took less than we had; an edge will say when to go on */
+    bool progress;  /* since the deadline was set, something happened that sets it anew */
+    bool closing;   /* no request after those in the queue */
+    bool lingers;   /* the client may still be sending: close in two steps, or it would not see our answer */
+    bool lingering; /* the first of them is done */
+    bool broken;    /* an error of the socket or of memory: nothing more can be sent */
+    bool dead;      /* closed; remains for the requests in flight */
+
+    /* The block that is being filled, or NULL; [at, end) is what no request has taken yet. */
+    struct input *in;
+    size_t at, end;
+    struct http1_scan scan;
+
+    struct request *first, *last; /* the queue, in order of arrival */
+    unsigned nrequests;
+    struct body body; /* of the last one, while there is more of it to come */
+
+    struct buf out; /* [out_at, len) is to be written */
+    size_t out_at;
+    uint64_t out_charged; /* to edge->answer_bytes */
+    uint64_t lingered;    /* bytes read off since the first step of closing */
+};
+
+/* Take over an accepted socket; it is closed if that fails. */
+void conn_open(struct edge_worker *, int fd);
+/* Go on: write what waits, read once, handle what is there, write once. May free the connection. */
+void conn_turn(struct conn *);
+/* Its deadline has passed. May free the connection. */
+void conn_expire(struct conn *);
+/* Close at once, answers or not. May free the connection. */
+void conn_kill(struct conn *);
+
+static inline size_t conn_unsent(const struct conn *c)
+{
+    return c->out.len - c->out_at;
+}
+
+/* Of conn_output.c: the output buffer, borrowed from the worker's pool while there is something to send. */
+void conn_output_ready(struct conn *);
+void conn_flush(struct conn *);
+void conn_output_release(struct conn *);
+
+#endif

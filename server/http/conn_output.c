@@ -1,0 +1,61 @@
+/* server/http/conn_output.c - a connection's output: one buffer, one write a turn. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "server/http/conn.h"
+
+void conn_output_ready(struct conn *c)
+{
+    struct edge_worker *w = c->worker;
+    if (!c->out.ptr && w->noutputs)
+        c->out = w->outputs[--w->noutputs];
+}
+
+void conn_output_release(struct conn *c)
+{
+    struct edge_worker *w = c->worker;
+    c->out.len = c->out_at = 0;
+    if (c->out.ptr && c->out.cap <= OUTPUT_KEEP_BYTES && w->noutputs < OUTPUT_POOL_MAX)
+        w->outputs[w->noutputs++] = c->out;
+    else
+        buf_release(&c->out);
+    c->out = (struct buf){0};
+}
+
+/* What is written again and again in front must not pile up, nor be moved more than once a byte. */
+static void close_gap(struct conn *c)
+{
+    if (c->out_at < conn_unsent(c))
+        return;
+    memmove(c->out.ptr, c->out.ptr + c->out_at, conn_unsent(c));
+    c->out.len -= c->out_at;
+    c->out_at = 0;
+}
+
+/* Only answers that wait for the client count against the budget. */
+static void recharge(struct conn *c, uint64_t bytes)
+{
+    if (bytes == c->out_charged)
+        return;
+    atomic_fetch_add_explicit(&c->worker->edge->answer_bytes, bytes - c->out_charged, memory_order_relaxed);
+    c->out_charged = bytes;
+}
+
+void conn_flush(struct conn *c)
+{
+    while (!c->broken && !c->blocked && conn_unsent(c)) {
+        ssize_t n = send(c->fd, c->out.ptr + c->out_at, conn_unsent(c), MSG_NOSIGNAL);
+        if (n > 0) {
+            c->out_at += (size_t)n;
+            c->progress = true;
+        } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            c->blocked = true;
+        } else if (n < 0 && errno != EINTR) {
+            c->broken = true;
+        }
+    }
+    if (conn_unsent(c))
+        close_gap(c);
+    recharge(c, c->broken ? 0 : conn_unsent(c));
+}

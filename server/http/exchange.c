@@ -1,0 +1,389 @@
+/* server/http/exchange.c - begins, handles, answers and ends the requests of a connection. */
+#include "server/http/exchange.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "server/http/conn.h"
+#include "server/http/http1.h"
+#include "server/http/respond.h"
+#include "server/http/web.h"
+#include "server/http/worker.h"
+#include "server/router.h"
+#include "server/server.h"
+
+/* request.edge.flags */
+enum {
+    REQ_BEGUN = 1,      /* router_end is due */
+    REQ_HANDLED = 2,    /* router_handle has been called */
+    REQ_ANSWERED = 4,   /* by its handler, or by us */
+    REQ_SENT = 8,       /* its answer is in the output */
+    REQ_KEEP_ALIVE = 16 /* an HTTP/1.0 client wants to read that in the answer */
+};
+
+/* ---- requests, pooled ---- */
+
+_Static_assert(offsetof(struct request, arena) > offsetof(struct request, param),
+               "the arena is kept from request to request");
+
+static void request_clear(struct request *req)
+{
+    memset(req, 0, offsetof(struct request, param));
+    req->nparams = 0;
+    req->response = (struct response){0};
+    req->state = NULL;
+}
+
+/* At the end of the queue. NULL: memory is out. */
+static struct request *request_new(struct conn *c)
+{
+    struct edge_worker *w = c->worker;
+    struct request *req = w->requests;
+    if (req) {
+        w->requests = req->next;
+        w->nrequests--;
+        request_clear(req);
+    } else if (!(req = calloc(1, sizeof *req))) {
+        return NULL;
+    }
+    req->conn = c;
+    req->worker = &w->worker;
+    if (c->last)
+        c->last->next = req;
+    else
+        c->first = req;
+    c->last = req;
+    c->nrequests++;
+    return req;
+}
+
+/* It has been taken out of the queue. */
+static void request_end(struct conn *c, struct request *req)
+{
+    struct edge_worker *w = c->worker;
+    c->nrequests--;
+    if (req->edge.flags & REQ_BEGUN)
+        router_end(req);
+    body_release(w, req);
+    if (req->edge.head)
+        input_drop(&w->inputs, req->edge.head);
+    if (w->nrequests == REQUEST_POOL_MAX) {
+        arena_release(&req->arena);
+        free(req);
+        return;
+    }
+    arena_reset(&req->arena);
+    req->next = w->requests;
+    w->requests = req;
+    w->nrequests++;
+}
+
+/* ---- answers ---- */
+
+static enum connection_says says(struct conn *c, const struct request *req)
+{
+    /* While draining, what was read is still answered; the last of it says so. */
+    if (c->worker->draining && req == c->last && c->at == c->end && c->body.framing == FRAMING_NONE)
+        c->closing = true;
+    if (c->closing && req == c->last)
+        return SAYS_CLOSE;
+    return req->edge.flags & REQ_KEEP_ALIVE ? SAYS_KEEP_ALIVE : SAYS_NOTHING;
+}
+
+static void send_answer(struct conn *c, struct request *req)
+{
+    assert(req == c->first);
+    req->edge.flags |= REQ_SENT;
+    conn_output_ready(c);
+    if (!respond_render(&c->out, req, &c->worker->date, says(c, req)))
+        c->broken = true;
+}
+
+static bool stands_in(struct slice s, const struct buf *b)
+{
+    return s.len && b->ptr && s.ptr >= b->ptr && s.ptr < b->ptr + b->cap;
+}
+
+/* Its turn has not come: keep what would not live until then. */
+static void keep_answer(struct request *req)
+{
+    struct slice *body = &req->response.body;
+    if (!stands_in(*body, &req->worker->scratch) && !stands_in(*body, &edge_worker_of(req->worker)->problem))
+        return;
+    if (!arena_copy(&req->arena, *body, body))
+        respond_no_memory(req);
+}
+
+void answer(struct request *req)
+{
+    struct conn *c = req->conn;
+    assert(!(req->edge.flags & REQ_ANSWERED)); /* a handler answers once */
+    req->edge.flags |= REQ_ANSWERED;
+    if (!c->dead) {
+        if (c->first == req && !c->beginning)
+            send_answer(c, req);
+        else
+            keep_answer(req);
+    }
+    if (!c->turning)
+        worker_enqueue(c->worker, c);
+}
+
+/* Answers leave in order; a request ends when its own has. */
+static void reap(struct conn *c)
+{
+    struct request *req;
+    while ((req = c->first) && req->edge.flags & REQ_ANSWERED) {
+        if (!(req->edge.flags & REQ_SENT))
+            send_answer(c, req);
+        c->first = req->next;
+        if (!c->first)
+            c->last = NULL;
+        request_end(c, req);
+    }
+}
+
+void exchange_abandon(struct conn *c)
+{
+    struct request *req = c->first;
+    c->first = c->last = NULL;
+    while (req) {
+        struct request *next = req->next;
+        req->next = NULL;
+        if ((req->edge.flags & (REQ_HANDLED | REQ_ANSWERED)) == REQ_HANDLED) {
+            if (c->last)
+                c->last->next = req;
+            else
+                c->first = req;
+            c->last = req;
+        } else {
+            request_end(c, req);
+        }
+        req = next;
+    }
+}
+
+/* ---- refusing ---- */
+
+/* Take no more from this client, who may still be sending. */
+static void hang_up(struct conn *c)
+{
+    c->closing = c->lingers = true;
+    c->body = (struct body){0};
+    c->at = c->end;
+}
+
+void exchange_give_up(struct conn *c, const struct err *err)
+{
+    bool head = c->body.framing == FRAMING_NONE, answered = c->body.discard;
+    hang_up(c);
+    if (answered)
+        return;
+    struct request *req = head ? request_new(c) : c->last;
+    if (req)
+        answer_err(req, err);
+    else
+        c->broken = true;
+}
+
+/* ---- beginning ---- */
+
+static bool method_changes(enum method m)
+{
+    return m != METHOD_GET && m != METHOD_HEAD && m != METHOD_OPTIONS && m != METHOD_TRACE;
+}
+
+static enum rc check_budget(struct edge *e, struct err *err)
+{
+    if (atomic_load_explicit(&e->answer_bytes, memory_order_relaxed) <= LIMIT_ANSWERS_BUDGET)
+        return RC_OK;
+    return err_set(err, ERR_NO_MEMORY, "Too many answers wait for slow clients; try again.");
+}
+
+/* What is checked once the route is known. */
+static enum rc check_routed(struct conn *c, struct request *req, struct err *err)
+{
+    /* A GET that changes something is a row of the router's table. */
+    if (!method_changes(req->method) && req->route && req->route->role >= ROLE_WRITE &&
+        web_check(req, c->worker->edge->loopback, true, err) != RC_OK)
+        return RC_ERR;
+    if (c->body.framing == FRAMING_LENGTH && req->body_declared > req->body_max)
+        return err_set(err, ERR_BODY_TOO_LARGE, "The body has %llu bytes; the limit here is %llu.",
+                       (unsigned long long)req->body_declared, (unsigned long long)req->body_max);
+    return body_keep(c, err);
+}
+
+/* Afterwards the request has been answered, or its body is awaited. */
+static void admit(struct conn *c, struct request *req, const struct http1_info *info)
+{
+    struct edge *e = c->worker->edge;
+    struct err err;
+    req->body_max = e->server->options->body_max;
+    if (web_check(req, e->loopback, method_changes(req->method), &err) != RC_OK ||
+        check_budget(e, &err) != RC_OK) {
+        answer_err(req, &err);
+        return;
+    }
+    req->edge.flags |= REQ_BEGUN;
+    body_begin(c, info);
+    if (router_begin(req) && check_routed(c, req, &err) != RC_OK)
+        answer_err(req, &err);
+}
+
+/* It was answered before its body came. A client that waits for 100 will not send it, or perhaps it will:
+ * only the end of the connection is clear to both. */
+static void refuse_body(struct conn *c)
+{
+    if (c->body.framing != FRAMING_NONE && (c->body.continue_due || c->closing || !body_discard(c)))
+        hang_up(c);
+}
+
+static void begin(struct conn *c, struct slice head)
+{
+    struct request *req = request_new(c);
+    if (!req) {
+        c->broken = true;
+        return;
+    }
+    struct http1_info info;
+    struct err err;
+    req->edge.head = input_hold(c->in);
+    c->at += c->scan.at;
+    c->scan = (struct http1_scan){0};
+    c->progress = true;
+    enum http1_parsed parsed = http1_parse(head, req, &info, &err);
+    if (parsed == HTTP1_BROKEN) {
+        hang_up(c);
+        answer_err(req, &err);
+        return;
+    }
+    if (!info.keep_alive)
+        c->closing = true;
+    else if (!req->http_minor)
+        req->edge.flags |= REQ_KEEP_ALIVE;
+    c->beginning = true;
+    if (parsed == HTTP1_OK) {
+        admit(c, req, &info);
+    } else {
+        answer_err(req, &err);
+    }
+    if (req->edge.flags & REQ_ANSWERED) {
+        if (!(req->edge.flags & REQ_BEGUN))
+            body_begin(c, &info);
+        refuse_body(c);
+    }
+    c->beginning = false;
+}
+
+/* The client has sent its last byte; there is no whole request any more. */
+static bool at_end(struct conn *c)
+{
+    struct err err;
+    if (c->closing)
+        return false;
+    if (c->at == c->end) {
+        c->closing = true;
+        return false;
+    }
+    err_set(&err, ERR_BAD_REQUEST, "The connection ended in the middle of a request.");
+    exchange_give_up(c, &err);
+    return true;
+}
+
+static bool begin_next(struct conn *c)
+{
+    struct err err;
+    if (!c->in)
+        return c->eof && at_end(c);
+    struct slice bytes = slice_of(c->in->data + c->at, c->end - c->at);
+    switch (http1_scan(&c->scan, bytes, &err)) {
+    case HTTP1_HEAD:
+        begin(c, slice_of(bytes.ptr + c->scan.start, c->scan.at - c->scan.start));
+        return !c->broken;
+    case HTTP1_BAD: exchange_give_up(c, &err); return true;
+    case HTTP1_MORE: break;
+    }
+    /* Empty lines before a request are no beginning of one. */
+    c->at += c->scan.start;
+    c->scan.at -= c->scan.start;
+    c->scan.line -= c->scan.start;
+    c->scan.start = 0;
+    return c->eof && at_end(c);
+}
+
+/* ---- going on ---- */
+
+static bool advance_body(struct conn *c)
+{
+    struct err err;
+    enum rc rc = body_advance(c, &err);
+    if (rc == RC_OK)
+        return true;
+    if (rc == RC_PENDING && c->eof) {
+        rc = err_set(&err, ERR_BAD_REQUEST, "The connection ended in the middle of a body.");
+    } else if (rc == RC_PENDING) {
+        if (c->body.continue_due && c->first == c->last) {
+            c->body.continue_due = false;
+            conn_output_ready(c);
+            if (!buf_append(&c->out, SLICE("HTTP/1.1 100 Continue\r\n\r\n")))
+                c->broken = true;
+        }
+        return false;
+    }
+    if (err.code == ERR_BODY_TOO_LARGE && !c->body.discard) { /* its frame is sound */
+        c->beginning = true;
+        answer_err(c->last, &err);
+        c->beginning = false;
+        refuse_body(c);
+        return true;
+    }
+    exchange_give_up(c, &err);
+    return true;
+}
+
+/* The last of the queue has its body, and waits to be handled. */
+static bool handle_last(struct conn *c)
+{
+    struct request *req = c->last;
+    if (c->first != req && !router_is_write(req))
+        return false;
+    req->edge.flags |= REQ_HANDLED;
+    router_handle(req);
+    return true;
+}
+
+/* May another request be begun behind those in the queue? Only writes may be in flight together. */
+static bool may_begin(struct conn *c)
+{
+    if (c->closing)
+        return false;
+    if (conn_unsent(c) >= LIMIT_OUTPUT_HIGH) {
+        c->stalled = true;
+        return false;
+    }
+    if (!c->last)
+        return true;
+    return c->nrequests < LIMIT_PIPELINE_WRITES_MAX &&
+           (c->last->edge.flags & REQ_ANSWERED || router_is_write(c->last));
+}
+
+static bool step(struct conn *c)
+{
+    if (c->broken || c->lingering)
+        return false;
+    if (c->body.framing != FRAMING_NONE)
+        return advance_body(c);
+    if (c->last && !(c->last->edge.flags & (REQ_HANDLED | REQ_ANSWERED)))
+        return handle_last(c);
+    return may_begin(c) && begin_next(c);
+}
+
+void exchange_advance(struct conn *c)
+{
+    c->stalled = false;
+    do
+        reap(c);
+    while (step(c));
+}

@@ -1,0 +1,18 @@
+/* server/http/exchange.h - the queue of a connection's requests: from a parsed head to the answer in the
+ * output. What handlers call is answer(), in server/handler.h. One worker. */
+#ifndef SERVER_HTTP_EXCHANGE_H
+#define SERVER_HTTP_EXCHANGE_H
+
+#include "base/err.h"
+
+struct conn;
+
+/* Begin and handle all requests that are there and whose turn it is; move answers to the output, in order. */
+void exchange_advance(struct conn *);
+/* The request that is being read will not become whole: answer it with *err and take no more from this
+ * client. */
+void exchange_give_up(struct conn *, const struct err *);
+/* The connection is dead: end all requests but those that something is still at work for. */
+void exchange_abandon(struct conn *);
+
+#endif

@@ -1,0 +1,198 @@
+/* server/http/respond.c - the short forms of an answer, errors as HTTP, and the bytes of a response. */
+#include "server/http/respond.h"
+
+#include <assert.h>
+
+#include "base/log.h"
+#include "base/num.h"
+#include "server/http/date.h"
+#include "server/http/problem.h"
+#include "server/http/worker.h"
+
+/* ---- rendering ---- */
+
+static const struct slice status_lines[] = {
+#define STATUS(code, reason)                                                                                 \
+    [(code)-200] = {(const uint8_t *)"HTTP/1.1 " #code " " reason "\r\n",                                    \
+                    sizeof("HTTP/1.1 " #code " " reason "\r\n") - 1},
+#include "server/http/status.def"
+#undef STATUS
+};
+
+static struct slice status_line(unsigned status)
+{
+    assert(status >= 200 && status - 200 < ARRAY_LEN(status_lines)); /* a row of status.def is missing */
+    struct slice line = status_lines[status - 200];
+    assert(line.len);
+    return line;
+}
+
+static inline uint8_t *put(uint8_t *at, struct slice s)
+{
+    memcpy(at, s.ptr, s.len);
+    return at + s.len;
+}
+
+static uint8_t *put_etag(uint8_t *at, const struct response *r)
+{
+    at = put(at, SLICE("ETag: \""));
+    at += num_print_u64(r->etag_revision, at);
+    *at++ = '-';
+    at += num_print_u64(r->etag_version, at);
+    return put(at, SLICE("\"\r\n"));
+}
+
+/* 1 to 128 visible ASCII characters; anything else is not echoed. */
+static bool is_request_id(struct slice id)
+{
+    for (size_t i = 0; i < id.len; i++)
+        if (id.ptr[i] <= 0x20 || id.ptr[i] >= 0x7f)
+            return false;
+    return id.len && id.len <= 128;
+}
+
+/* RFC 9110, 8.6: no Content-Length in a 204, and none that could be wrong in a 304. */
+static bool status_has_body(unsigned status)
+{
+    return status != 204 && status != 304;
+}
+
+/* What a head takes at most beside the parts of any length. */
+enum { HEAD_FIXED_BYTES = 512 };
+
+bool respond_render(struct buf *out, const struct request *req, const struct date *date,
+                    enum connection_says says)
+{
+    const struct response *r = &req->response;
+    struct slice type = r->content_type ? slice_str(r->content_type) : (struct slice){0};
+    bool has_body = status_has_body(r->status), sends_body = has_body && req->method != METHOD_HEAD;
+    size_t room = HEAD_FIXED_BYTES + type.len + r->headers.len + (sends_body ? r->body.len : 0);
+    if (!buf_reserve(out, room))
+        return false;
+
+    uint8_t *at = put(out->ptr + out->len, status_line(r->status));
+    at = put(at, slice_of(date->line, DATE_LINE_BYTES));
+    if (type.len)
+        at = put(put(put(at, SLICE("Content-Type: ")), type), SLICE("\r\n"));
+    if (has_body) {
+        at = put(at, SLICE("Content-Length: "));
+        at += num_print_u64(r->body.len, at);
+        at = put(at, SLICE("\r\n"));
+    }
+    if (r->etag_revision)
+        at = put_etag(at, r);
+    if (r->headers.len)
+        at = put(at, r->headers);
+    if (unlikely(req->header[HEADER_REQUEST_ID].len) && is_request_id(req->header[HEADER_REQUEST_ID]))
+        at = put(put(put(at, SLICE("X-Request-Id: ")), req->header[HEADER_REQUEST_ID]), SLICE("\r\n"));
+    if (says == SAYS_KEEP_ALIVE)
+        at = put(at, SLICE("Connection: keep-alive\r\n"));
+    else if (says == SAYS_CLOSE)
+        at = put(at, SLICE("Connection: close\r\n"));
+    at = put(at, SLICE("\r\n"));
+    if (sends_body && r->body.len)
+        at = put(at, r->body);
+    assert((size_t)(at - out->ptr) <= out->len + room);
+    out->len = (size_t)(at - out->ptr);
+    return true;
+}
+
+/* ---- short forms ---- */
+
+void answer_text(struct request *req, unsigned status, struct slice body)
+{
+    req->response.status = (uint16_t)status;
+    req->response.content_type = "text/plain; charset=utf-8";
+    req->response.body = body;
+    answer(req);
+}
+
+void answer_json(struct request *req, struct slice body)
+{
+    req->response.status = 200;
+    req->response.content_type = "application/json";
+    req->response.body = body;
+    answer(req);
+}
+
+/* Memory is out: the one problem whose text is there already. */
+static const struct slice no_memory_body = {
+    (const uint8_t *)"{\"status\":503,\"title\":\"Out of memory\",\"detail\":\"Memory is out; try again.\","
+                     "\"code\":\"no_memory\"}",
+    sizeof("{\"status\":503,\"title\":\"Out of memory\",\"detail\":\"Memory is out; try again.\","
+           "\"code\":\"no_memory\"}") -
+        1};
+
+void respond_no_memory(struct request *req)
+{
+    req->response.status = 503;
+    req->response.content_type = "application/problem+json";
+    req->response.body = no_memory_body;
+}
+
+void answer_err_with(struct request *req, const struct err *err, struct slice member)
+{
+    struct buf *text = &edge_worker_of(req->worker)->problem;
+    assert(err->code != ERR_NONE);
+    req->response.status = (uint16_t)err_status(err->code);
+    req->response.content_type = "application/problem+json";
+    text->len = 0;
+    if (problem_print(text, err, member))
+        req->response.body = buf_slice(text);
+    else
+        respond_no_memory(req);
+    if (req->response.status == 500)
+        log_error("%s %.*s: %s", method_name(req->method), (int)(req->path.len < 512 ? req->path.len : 512),
+                  (const char *)req->path.ptr, err->message);
+    /* A broken store stays so until a restart: no use in coming again. */
+    if (req->response.status == 503 && err->code != ERR_STORE_BROKEN &&
+        !response_header(req, "Retry-After", SLICE("1")))
+        req->response.headers = (struct slice){0};
+    answer(req);
+    buf_reset(text, 65536);
+}
+
+void answer_err(struct request *req, const struct err *err)
+{
+    answer_err_with(req, err, (struct slice){0});
+}
+
+/* ---- further lines of the head ---- */
+
+/* Room for `more` bytes behind response.headers; doubles, so that many lines cost no more than their length.
+ */
+static uint8_t *headers_room(struct request *req, size_t more)
+{
+    struct slice *lines = &req->response.headers;
+    size_t need = lines->len + more, room = req->edge.headers_room;
+    if (need > UINT32_MAX / 2)
+        return NULL;
+    if (need > room) {
+        room = need < 128 ? 256 : need * 2;
+        uint8_t *fresh = arena_alloc(&req->arena, room);
+        if (!fresh)
+            return NULL;
+        if (lines->len)
+            memcpy(fresh, lines->ptr, lines->len);
+        lines->ptr = fresh;
+        req->edge.headers_room = (uint32_t)room;
+    }
+    return (uint8_t *)(uintptr_t)lines->ptr + lines->len; /* the arena's, see above */
+}
+
+bool response_header(struct request *req, const char *name, struct slice value)
+{
+    struct slice label = slice_str(name);
+    size_t bytes = label.len + 2 + value.len + 2;
+    for (size_t i = 0; i < value.len; i++)
+        assert(value.ptr[i] >= 0x20 && value.ptr[i] != 0x7f);
+    uint8_t *at = headers_room(req, bytes);
+    if (!at)
+        return false;
+    at = put(put(at, label), SLICE(": "));
+    if (value.len)
+        at = put(at, value);
+    put(at, SLICE("\r\n"));
+    req->response.headers.len += bytes;
+    return true;
+}

@@ -1,0 +1,356 @@
+/* server/http/worker.c - a worker's loop: events, then the connections that were left ready, then the turn's
+ * end. */
+#include "server/http/worker.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <event2/event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "server/http/conn.h"
+
+enum {
+    TICK_MS = 250,
+    ACCEPTS_PER_TURN = 64,
+    GRACE_MS = 5000, /* after the connections were closed by force, for what is still being written */
+};
+
+/* ---- accepting ---- */
+
+static void accept_pause(struct edge_worker *w)
+{
+    if (!w->accepting)
+        return;
+    event_del(&w->accept_event);
+    w->accepting = false;
+}
+
+static void accept_resume(struct edge_worker *w)
+{
+    if (w->listener < 0 || w->accepting)
+        return;
+    w->accepting = event_add(&w->accept_event, NULL) == 0;
+}
+
+static void refuse(int fd)
+{
+    static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\n"
+                                 "Connection: close\r\n\r\n";
+    if (send(fd, answer, sizeof answer - 1, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+        shutdown(fd, SHUT_WR);
+    close(fd);
+}
+
+static void take(struct edge_worker *w, int fd)
+{
+    struct edge *e = w->edge;
+    unsigned before = atomic_fetch_add_explicit(&e->connections, 1, memory_order_relaxed);
+    if (before < e->connections_max) {
+        conn_open(w, fd);
+        return;
+    }
+    atomic_fetch_sub_explicit(&e->connections, 1, memory_order_relaxed);
+    refuse(fd);
+}
+
+/* False: nobody is waiting, or nothing can be accepted for now. */
+static bool accept_one(struct edge_worker *w)
+{
+    int fd = accept4(w->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) {
+        take(w, fd);
+        return true;
+    }
+    switch (errno) {
+    case EAGAIN: return false;
+    case EMFILE:
+    case ENFILE:
+    case ENOBUFS:
+    case ENOMEM: /* asking again at once would only spin; a tick, or a connection that ends, resumes */
+        log_warn("connections wait: %s", strerror(errno));
+        accept_pause(w);
+        return false;
+    default: return true; /* that one connection failed before we had it (accept(2)) */
+    }
+}
+
+static void on_accept(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what;
+    for (int i = 0; i < ACCEPTS_PER_TURN && accept_one(arg); i++)
+        continue;
+}
+
+void worker_conn_gone(struct edge_worker *w)
+{
+    atomic_fetch_sub_explicit(&w->edge->connections, 1, memory_order_relaxed);
+    accept_resume(w);
+}
+
+/* ---- the list of the ready ---- */
+
+void worker_enqueue(struct edge_worker *w, struct conn *c)
+{
+    if (c->ready)
+        return;
+    c->ready = true;
+    c->ready_next = NULL;
+    if (w->ready_first)
+        w->ready_last->ready_next = c;
+    else
+        w->ready_first = c;
+    w->ready_last = c;
+}
+
+/* Those that are on the list now; whoever enqueues itself again waits for the next turn. */
+static void turn_ready(struct edge_worker *w)
+{
+    struct conn *c = w->ready_first;
+    w->ready_first = w->ready_last = NULL;
+    while (c) {
+        struct conn *next = c->ready_next;
+        c->ready = false;
+        conn_turn(c);
+        c = next;
+    }
+}
+
+/* ---- the tick ---- */
+
+static void expire(struct edge_worker *w)
+{
+    for (int p = 0; p < PHASES; p++) {
+        struct conn *c;
+        while (p != PHASE_HANDLER && (c = w->phases[p].first) && c->deadline_ms <= w->now_ms)
+            conn_expire(c);
+    }
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    struct edge_worker *w = arg;
+    (void)fd, (void)what;
+    w->now_ms = clock_mono_ms();
+    date_update(&w->date, clock_wall_ms() / 1000);
+    expire(w);
+    accept_resume(w);
+}
+
+/* ---- drain and stop ---- */
+
+/* Each connection is turned once: it reads what has come, answers it, and closes if it is idle. */
+static void drain(struct edge_worker *w)
+{
+    if (w->listener >= 0) {
+        while (accept_one(w)) /* they were connected before we stopped */
+            continue;
+        accept_pause(w);
+        close(w->listener);
+        w->listener = -1;
+    }
+    w->draining = true;
+    for (int p = 0; p < PHASES; p++)
+        for (struct conn *c = w->phases[p].first; c; c = c->next) {
+            c->readable = true;
+            worker_enqueue(w, c);
+        }
+}
+
+static void close_all(struct edge_worker *w)
+{
+    for (int p = 0; p < PHASES; p++)
+        while (w->phases[p].first)
+            conn_kill(w->phases[p].first);
+}
+
+/* ---- jobs ---- */
+
+void worker_wake(struct edge_worker *w)
+{
+    uint64_t one = 1;
+    ssize_t n = write(w->wake, &one, sizeof one);
+    assert(n == sizeof one); /* 2^64 wakes, never read, are not reached */
+    (void)n;
+}
+
+void worker_job_done(struct job *job)
+{
+    struct edge_worker *w = edge_worker_of(job->worker);
+    struct job *head = atomic_load_explicit(&w->jobs_done, memory_order_relaxed);
+    do
+        job->next = head;
+    while (!atomic_compare_exchange_weak_explicit(&w->jobs_done, &head, job, memory_order_release,
+                                                  memory_order_relaxed));
+    if (!head)
+        worker_wake(w);
+}
+
+void worker_offload(struct worker *worker, struct job *job)
+{
+    job->worker = worker;
+    helpers_submit(edge_worker_of(worker)->edge->helpers, job);
+}
+
+static void finish_jobs(struct edge_worker *w)
+{
+    struct job *newest = atomic_exchange_explicit(&w->jobs_done, NULL, memory_order_acquire), *oldest = NULL;
+    while (newest) {
+        struct job *job = newest;
+        newest = job->next;
+        job->next = oldest;
+        oldest = job;
+    }
+    while (oldest) {
+        struct job *job = oldest;
+        oldest = job->next;
+        job->done(job);
+    }
+}
+
+static void on_wake(evutil_socket_t fd, short what, void *arg)
+{
+    struct edge_worker *w = arg;
+    (void)fd, (void)what;
+    finish_jobs(w);
+    if (!w->draining && atomic_load(&w->edge->draining))
+        drain(w);
+}
+
+static void on_store(evutil_socket_t fd, short what, void *arg)
+{
+    struct edge_worker *w = arg;
+    (void)fd, (void)what;
+    store_worker_run(w->worker.store);
+}
+
+/* ---- the loop ---- */
+
+static void turn(struct edge_worker *w)
+{
+    /* While the store is busy those that are ready wait for its event. */
+    bool waiting = w->ready_first && !store_busy(w->worker.store);
+    event_base_loop(w->base, EVLOOP_ONCE | (waiting ? EVLOOP_NONBLOCK : 0));
+    turn_ready(w);
+    store_turn_end(w->worker.store);
+}
+
+static bool is_over(const struct edge_worker *w)
+{
+    return w->draining && !w->conns;
+}
+
+void *worker_main(void *arg)
+{
+    struct edge_worker *w = arg;
+    struct edge *e = w->edge;
+    while (!is_over(w) && !atomic_load_explicit(&e->stopping, memory_order_relaxed))
+        turn(w);
+    close_all(w);
+    for (int64_t end_ms = clock_mono_ms() + GRACE_MS; w->conns && clock_mono_ms() < end_ms;)
+        turn(w);
+    if (w->conns)
+        log_warn("worker %u leaves %u connections with requests in flight", w->worker.index, w->conns);
+    pthread_mutex_lock(&e->lock);
+    e->running--;
+    pthread_cond_signal(&e->ended);
+    pthread_mutex_unlock(&e->lock);
+    return NULL;
+}
+
+/* ---- life ---- */
+
+static enum rc events_add(struct edge_worker *w, struct err *err)
+{
+    const struct timeval tick = {.tv_usec = TICK_MS * 1000};
+    short edge = EV_READ | EV_ET | EV_PERSIST;
+    event_assign(&w->accept_event, w->base, w->listener, EV_READ | EV_PERSIST, on_accept, w);
+    event_assign(&w->tick_event, w->base, -1, EV_PERSIST, on_tick, w);
+    event_assign(&w->wake_event, w->base, w->wake, edge, on_wake, w);
+    event_assign(&w->store_event, w->base, store_worker_fd(w->worker.store), edge, on_store, w);
+    accept_resume(w);
+    if (!w->accepting || event_add(&w->tick_event, &tick) || event_add(&w->wake_event, NULL) ||
+        event_add(&w->store_event, NULL))
+        return err_set(err, ERR_IO, "A worker's events cannot be watched.");
+    return RC_OK;
+}
+
+static struct event_base *base_new(void)
+{
+    struct event_config *config = event_config_new();
+    struct event_base *base = NULL;
+    if (config && !event_config_require_features(config, EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE) &&
+        !event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK))
+        base = event_base_new_with_config(config);
+    if (config)
+        event_config_free(config);
+    return base;
+}
+
+enum rc worker_init(struct edge_worker *w, struct edge *e, unsigned index, int listener, struct err *err)
+{
+    w->edge = e;
+    w->listener = listener;
+    w->worker.server = e->server;
+    w->worker.index = index;
+    w->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    w->base = base_new();
+    w->worker.codec = codec_new();
+    w->sink = malloc(SINK_BYTES);
+    if (!w->base || !w->worker.codec || !w->sink)
+        return err_oom(err);
+    if (w->wake < 0)
+        return err_set(err, ERR_IO, "eventfd: %s.", strerror(errno));
+    if (!random_bytes(&w->worker.random, sizeof w->worker.random))
+        return err_set(err, ERR_IO, "The kernel gives no random bytes.");
+    w->worker.random |= 1; /* xorshift must not start at zero */
+    if (store_worker_new(&w->worker.store, e->server->store, w->base, err) != RC_OK)
+        return RC_ERR;
+    w->now_ms = clock_mono_ms();
+    date_update(&w->date, clock_wall_ms() / 1000);
+    return events_add(w, err);
+}
+
+static void release_pools(struct edge_worker *w)
+{
+    while (w->requests) {
+        struct request *req = w->requests;
+        w->requests = req->next;
+        arena_release(&req->arena);
+        free(req);
+    }
+    while (w->free_conns) {
+        struct conn *c = w->free_conns;
+        w->free_conns = c->next;
+        free(c);
+    }
+    while (w->noutputs)
+        buf_release(&w->outputs[--w->noutputs]);
+    input_pool_release(&w->inputs);
+    buf_release(&w->problem);
+    buf_release(&w->worker.scratch);
+    free(w->sink);
+}
+
+void worker_release(struct edge_worker *w)
+{
+    if (w->conns) /* something still writes from their requests: what it may touch stays */
+        return;
+    release_pools(w);
+    if (w->worker.store)
+        store_worker_free(w->worker.store);
+    codec_free(w->worker.codec);
+    if (w->base)
+        event_base_free(w->base);
+    if (w->listener >= 0)
+        close(w->listener);
+    if (w->wake >= 0)
+        close(w->wake);
+}

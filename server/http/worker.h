@@ -1,0 +1,92 @@
+/* server/http/worker.h - a worker: one thread, one event base, its listener and its connections. */
+#ifndef SERVER_HTTP_WORKER_H
+#define SERVER_HTTP_WORKER_H
+
+#include <event2/event_struct.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "server/handler.h"
+#include "server/helpers.h"
+#include "server/http/date.h"
+#include "server/http/edge.h"
+#include "server/http/input.h"
+
+/* What a connection waits for; each has a list in order of deadline. */
+enum phase { PHASE_IDLE, PHASE_HEAD, PHASE_BODY, PHASE_WRITE, PHASE_LINGER, PHASE_HANDLER, PHASES };
+
+struct conn_list {
+    struct conn *first, *last;
+};
+
+enum { OUTPUT_POOL_MAX = 32, OUTPUT_KEEP_BYTES = 65536, REQUEST_POOL_MAX = 256, SINK_BYTES = 65536 };
+
+struct edge_worker {
+    struct worker worker; /* what handlers see */
+    struct edge *edge;
+    struct event_base *base;
+    pthread_t thread;
+    bool started;
+
+    int listener; /* -1: closed */
+    bool accepting;
+    struct event accept_event, tick_event, store_event, wake_event;
+
+    struct conn_list phases[PHASES];
+    struct conn *ready_first, *ready_last; /* to be turned at the end of this turn */
+    unsigned conns;                        /* closed ones with requests in flight too */
+    int64_t now_ms;                        /* monotonic, as of the last tick */
+    struct date date;
+    bool draining;
+
+    struct input_pool inputs;
+    struct buf outputs[OUTPUT_POOL_MAX];
+    unsigned noutputs;
+    struct request *requests; /* free ones */
+    unsigned nrequests;
+    struct conn *free_conns;
+    struct buf problem; /* where answer_err prints */
+    uint8_t *sink;      /* where bytes go that nobody wants */
+
+    int wake; /* an eventfd, watched edge-triggered, never read: jobs are done, or the edge drains or stops */
+    _Atomic(struct job *) jobs_done;
+};
+
+struct edge {
+    struct server *server;
+    struct helpers *helpers;
+    struct edge_worker *workers;
+    unsigned nworkers;
+    bool loopback; /* listens there only */
+    char address[64];
+    unsigned connections_max;
+    _Atomic unsigned connections;
+    _Atomic uint64_t body_bytes;   /* of bodies that have blocks of their own */
+    _Atomic uint64_t answer_bytes; /* of answers that wait for slow clients */
+    _Atomic bool draining, stopping;
+    pthread_mutex_t lock;
+    pthread_cond_t ended; /* a worker's thread is at its end */
+    unsigned running;     /* workers' threads, under the lock */
+};
+
+static inline struct edge_worker *edge_worker_of(struct worker *w)
+{
+    return CONTAINER_OF(w, struct edge_worker, worker);
+}
+
+/* In worker.c. All but worker_wake and worker_job_done on the worker's own thread, or before it starts. */
+MUST_USE enum rc worker_init(struct edge_worker *, struct edge *, unsigned index, int listener, struct err *);
+/* Also what worker_init has left half done. */
+void worker_release(struct edge_worker *);
+void *worker_main(void *edge_worker);
+void worker_wake(struct edge_worker *);
+void worker_job_done(struct job *);
+
+/* Have the connection turned at the end of this turn. */
+void worker_enqueue(struct edge_worker *, struct conn *);
+/* A connection is gone: there may be a file descriptor for the listener again. */
+void worker_conn_gone(struct edge_worker *);
+
+#endif
