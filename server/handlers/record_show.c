@@ -124,7 +124,7 @@ static enum rc check_condition(struct request *req, const struct shown *s, const
 
 /* ---- body ---- */
 
-/* Print to the scratch, or borrow what is raw. */
+/* Print to the scratch. */
 static enum rc print(struct request *req, const struct schema *schema, const struct shown *s,
                      const struct form *form, struct slice *body, struct err *err)
 {
@@ -132,8 +132,14 @@ static enum rc print(struct request *req, const struct schema *schema, const str
     struct codec *codec = req->worker->codec;
     enum rc rc;
     out->len = 0;
-    if (form->raw)
-        return codec_raw_content(s->avro, body, err);
+    if (form->raw) {
+        if (codec_raw_content(s->avro, body, err) != RC_OK)
+            return RC_ERR;
+        if (!buf_append(out, *body)) /* the store's own bytes may be dead before the answer leaves */
+            return err_oom(err);
+        *body = buf_slice(out);
+        return RC_OK;
+    }
     if (req->field.len) {
         int field = schema_field(schema, req->field);
         struct words name, type;
