@@ -160,7 +160,7 @@ class Server:
 def records_of(server, type_name):
     """How many records GET /schemas counts for a type; None: no such type."""
     for entry in server.get("/schemas").json():
-        if entry["type"] == type_name:
+        if entry["name"] == type_name:
             return entry["records"]
     return None
 
