@@ -15,7 +15,7 @@ struct binary {
     bool irregular;
 };
 
-static struct binary binary_of(uint64_t bits, int mantissa_bits, int exponent_bits)
+static inline struct binary binary_of(uint64_t bits, int mantissa_bits, int exponent_bits)
 {
     uint64_t hidden = (uint64_t)1 << mantissa_bits;
     uint64_t fraction = bits & (hidden - 1);
@@ -29,18 +29,18 @@ static struct binary binary_of(uint64_t bits, int mantissa_bits, int exponent_bi
 
 /* floor(log10(2^q)), or floor(log10(3/4 * 2^q)): how far apart the decimals tried may stand. Exact for |q| up
  * to 1650; the constants are 2^22 * log10(2) and -2^22 * log10(3/4). */
-static int floor_log10(struct binary v)
+static inline int floor_log10(struct binary v)
 {
     return (v.q * 1262611 - (v.irregular ? 524031 : 0)) >> 22;
 }
 
 /* floor(log2(10^k)), exact for |k| up to 1233; the constant is 2^19 * log2(10). */
-static int floor_log2_pow10(int k)
+static inline int floor_log2_pow10(int k)
 {
     return (k * 1741647) >> 19;
 }
 
-static const struct pow10 *pow10_of(int k)
+static inline const struct pow10 *pow10_of(int k)
 {
     assert(k >= POW10_MIN && k <= POW10_MAX);
     return &pow10_table[k - POW10_MIN];
@@ -63,28 +63,24 @@ static inline uint64_t scale_float(uint64_t g, uint64_t x)
     return (uint64_t)(product >> 64) | ((uint32_t)(product >> 32) > 1);
 }
 
-/* Four times the number and the bounds of what rounds to it, in units of 10^k. A bound itself rounds to the
- * number only if c is even. */
-struct interval {
-    uint64_t low, value, high;
-};
-
-static struct decimal shortest(struct interval v, int k)
+/* `value` is four times the number, `low` and `high` the bounds of what rounds to it, in units of 10^k.
+ * (Where c is odd the bounds themselves do not round to the number: the callers moved them inwards.) */
+static inline struct decimal shortest(uint64_t low, uint64_t value, uint64_t high, int k)
 {
-    uint64_t s = v.value >> 2;
+    uint64_t s = value >> 2;
     if (s >= 10) { /* is there exactly one multiple of 10^(k+1)? */
         uint64_t tens = s / 10;
-        bool below = v.low <= 40 * tens;
-        bool above = 40 * tens + 40 <= v.high;
+        bool below = low <= 40 * tens;
+        bool above = 40 * tens + 40 <= high;
         if (below != above)
             return (struct decimal){tens + above, k + 1};
     }
-    bool below = v.low <= 4 * s;
-    bool above = 4 * s + 4 <= v.high;
+    bool below = low <= 4 * s;
+    bool above = 4 * s + 4 <= high;
     if (below != above)
         return (struct decimal){s + above, k};
     uint64_t middle = 4 * s + 2; /* both or (never) none: the closer one, ties to even */
-    bool up = v.value > middle || (v.value == middle && (s & 1));
+    bool up = value > middle || (value == middle && (s & 1));
     return (struct decimal){s + up, k};
 }
 
@@ -97,12 +93,10 @@ struct decimal dtoa_double(double number)
     int shift = b.q + floor_log2_pow10(-k) + 1;
     const struct pow10 *g = pow10_of(-k);
     uint64_t odd = b.c & 1;
-    struct interval v = {
-        scale_double(g, (4 * b.c - (b.irregular ? 1 : 2)) << shift) + odd,
-        scale_double(g, (4 * b.c) << shift),
-        scale_double(g, (4 * b.c + 2) << shift) - odd,
-    };
-    return shortest(v, k);
+    uint64_t low = scale_double(g, (4 * b.c - (b.irregular ? 1 : 2)) << shift);
+    uint64_t value = scale_double(g, (4 * b.c) << shift);
+    uint64_t high = scale_double(g, (4 * b.c + 2) << shift);
+    return shortest(low + odd, value, high - odd, k);
 }
 
 struct decimal dtoa_float(float number)
@@ -115,10 +109,8 @@ struct decimal dtoa_float(float number)
     const struct pow10 *exact = pow10_of(-k);
     uint64_t g = exact->high + (exact->low != 0); /* rounded up, as the 128 bits are */
     uint64_t odd = b.c & 1;
-    struct interval v = {
-        scale_float(g, (4 * b.c - (b.irregular ? 1 : 2)) << shift) + odd,
-        scale_float(g, (4 * b.c) << shift),
-        scale_float(g, (4 * b.c + 2) << shift) - odd,
-    };
-    return shortest(v, k);
+    uint64_t low = scale_float(g, (4 * b.c - (b.irregular ? 1 : 2)) << shift);
+    uint64_t value = scale_float(g, (4 * b.c) << shift);
+    uint64_t high = scale_float(g, (4 * b.c + 2) << shift);
+    return shortest(low + odd, value, high - odd, k);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/compiler.h"
 #include "base/dtoa.h"
 
@@ -16,9 +17,9 @@ static const char pairs[] = "0001020304050607080910111213141516171819"
                             "6061626364656667686970717273747576777879"
                             "8081828384858687888990919293949596979899";
 
-/* powers[n]: the least number of n + 1 digits. */
+/* powers[n] is 10^n. */
 static const uint64_t powers[20] = {
-    0,
+    1,
     10,
     100,
     1000,
@@ -40,6 +41,7 @@ static const uint64_t powers[20] = {
     10000000000000000000u,
 };
 
+/* Of v > 0. */
 static size_t count_digits(uint64_t v)
 {
     /* bits * log10(2): right, or one too low */
@@ -75,62 +77,105 @@ size_t num_print_i64(int64_t v, uint8_t *out)
     return 1 + num_print_u64(-(uint64_t)v, out + 1);
 }
 
+/* The eight digits of v < 10^8 as values 0 to 9, the first in the lowest byte: halves, quarters and eighths
+ * of the number are split off in all lanes of the word at once. */
+static inline uint64_t eight_digits(uint32_t v)
+{
+    uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
+    uint64_t high = (fours * 10486) >> 20 & 0x0000007f0000007f; /* / 100, right below 10^4 */
+    uint64_t twos = high | (fours - high * 100) << 16;
+    high = (twos * 103) >> 10 & 0x000f000f000f000f; /* / 10, right below 100 */
+    return high | (twos - high * 10) << 8;
+}
+
+/* DIGITS_MAX digits as text: the first, then eight in each word, the earliest in its lowest byte. They go
+ * from registers to where they belong, since a text that was stored in words is slow to read again at another
+ * offset. */
+struct digits {
+    uint8_t first;
+    uint64_t high, low;
+    size_t n;     /* without zeros at the end */
+    int exponent; /* of the first */
+};
+
+static inline struct digits digits_of(struct decimal d)
+{
+    static const uint64_t zeros = UINT64_C(0x3030303030303030);
+    size_t n = count_digits(d.digits);
+    uint64_t all = d.digits * powers[DIGITS_MAX - n];
+    uint64_t rest = all % powers[16];
+    uint64_t high = eight_digits((uint32_t)(rest / powers[8]));
+    uint64_t low = eight_digits((uint32_t)(rest % powers[8]));
+    struct digits out = {
+        .first = (uint8_t)('0' + all / powers[16]),
+        .high = high | zeros,
+        .low = low | zeros,
+        .exponent = d.exponent + (int)n - 1,
+    };
+    if (low)
+        out.n = 17 - (size_t)__builtin_clzll(low) / 8;
+    else
+        out.n = high ? 9 - (size_t)__builtin_clzll(high) / 8 : 1;
+    return out;
+}
+
+/* The layouts write all digits, more than count: NUM_DOUBLE_MAX_CHARS has the room. */
+
+/* d, d.ddd: the first digit, then the others if there are any, then the exponent. */
+static size_t print_scientific(const struct digits *d, uint8_t *out)
+{
+    out[0] = d->first;
+    out[1] = '.';
+    put_le64(out + 2, d->high);
+    put_le64(out + 10, d->low);
+    uint8_t *p = out + (d->n > 1 ? d->n + 1 : 1);
+    *p++ = 'e';
+    p += num_print_i64(d->exponent, p);
+    return (size_t)(p - out);
+}
+
+static inline size_t print_below_one(const struct digits *d, uint8_t *out)
+{
+    size_t zeros = (size_t)(-d->exponent - 1);
+    memcpy(out, "0.0000", 6);
+    uint8_t *p = out + 2 + zeros;
+    *p = d->first;
+    put_le64(p + 1, d->high);
+    put_le64(p + 9, d->low);
+    return 2 + zeros + d->n;
+}
+
+static inline size_t print_from_one(const struct digits *d, uint8_t *out)
+{
+    size_t whole = (size_t)d->exponent + 1; /* digits before the point */
+    out[0] = d->first;
+    put_le64(out + 1, d->high);
+    put_le64(out + 9, d->low);
+    uint8_t *point = out + whole;
+    *point = '.';
+    if (likely(whole < DIGITS_MAX)) {
+        unsigned __int128 behind = ((unsigned __int128)d->low << 64 | d->high) >> (whole - 1) * 8;
+        put_le64(point + 1, (uint64_t)behind);
+        put_le64(point + 9, (uint64_t)(behind >> 64));
+    } else {
+        point[1] = '0';
+    }
+    return d->n > whole ? d->n + 1 : whole + 2; /* behind the point at least one digit, which is 0 then */
+}
+
+static inline size_t print_decimal(struct decimal decimal, uint8_t *out)
+{
+    struct digits d = digits_of(decimal);
+    if (unlikely(d.exponent < EXPONENT_MIN || d.exponent > EXPONENT_MAX))
+        return print_scientific(&d, out);
+    return d.exponent < 0 ? print_below_one(&d, out) : print_from_one(&d, out);
+}
+
 static size_t put(uint8_t *out, const char *text)
 {
     size_t n = strlen(text);
     memcpy(out, text, n);
     return n;
-}
-
-/* d, d.ddd: the first digit, then the others if there are any, then the exponent. */
-static size_t print_scientific(const uint8_t *digits, size_t n, int exponent, uint8_t *out)
-{
-    uint8_t *p = out;
-    *p++ = digits[0];
-    if (n > 1) {
-        *p++ = '.';
-        memcpy(p, digits + 1, n - 1);
-        p += n - 1;
-    }
-    *p++ = 'e';
-    p += num_print_i64(exponent, p);
-    return (size_t)(p - out);
-}
-
-static size_t print_below_one(const uint8_t *digits, size_t n, int exponent, uint8_t *out)
-{
-    size_t zeros = (size_t)(-exponent - 1);
-    memcpy(out, "0.0000", 6);
-    memcpy(out + 2 + zeros, digits, n);
-    return 2 + zeros + n;
-}
-
-static size_t print_from_one(const uint8_t *digits, size_t n, int exponent, uint8_t *out)
-{
-    size_t whole = (size_t)exponent + 1; /* digits before the point */
-    if (n > whole) {
-        memcpy(out, digits, whole);
-        out[whole] = '.';
-        memcpy(out + whole + 1, digits + whole, n - whole);
-        return n + 1;
-    }
-    memcpy(out, digits, n);
-    memset(out + n, '0', whole - n);
-    memcpy(out + whole, ".0", 2);
-    return whole + 2;
-}
-
-static size_t print_decimal(struct decimal d, uint8_t *out)
-{
-    uint8_t digits[NUM_U64_MAX_CHARS];
-    size_t n = num_print_u64(d.digits, digits);
-    int exponent = d.exponent + (int)n - 1; /* of the first digit */
-    while (n > 1 && digits[n - 1] == '0')
-        n--;
-    if (exponent < EXPONENT_MIN || exponent > EXPONENT_MAX)
-        return print_scientific(digits, n, exponent, out);
-    return exponent < 0 ? print_below_one(digits, n, exponent, out)
-                        : print_from_one(digits, n, exponent, out);
 }
 
 /* NaN, the infinities and the zeros: what has no digits. */
