@@ -47,6 +47,8 @@ bool place_print(const struct place *place, struct buf *out)
     size_t bytes = 0;
     for (const struct place *p = place; p; p = p->up)
         bytes += place_step(p, NULL);
+    if (!bytes)
+        return true;
     if (!buf_reserve(out, bytes))
         return false;
     out->len += bytes;
