@@ -1,26 +1,6 @@
 /* tests/unit/storage/test_store.c - writes and reads through the front of the folder, on every engine. */
 #include "tests/unit/storage/fixture.h"
 
-static const struct engine_ops *const engines[] = {
-#define ENGINE(name) &engine_##name,
-#include "storage/engines.def"
-#undef ENGINE
-};
-
-/* A test that runs on each engine with a fresh store. */
-#define STORE_TEST(name)                                                                                     \
-    static void name##_on(struct fixture *);                                                                 \
-    TEST(name)                                                                                               \
-    {                                                                                                        \
-        for (size_t i = 0; i < ARRAY_LEN(engines); i++) {                                                    \
-            struct fixture f;                                                                                \
-            fixture_open(&f, engines[i]);                                                                    \
-            name##_on(&f);                                                                                   \
-            fixture_end(&f);                                                                                 \
-        }                                                                                                    \
-    }                                                                                                        \
-    static void name##_on(struct fixture *f)
-
 STORE_TEST(store_get__sees_a_write_as_soon_as_it_is_answered)
 {
     struct record rec;
