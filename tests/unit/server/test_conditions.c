@@ -25,7 +25,8 @@ static enum read_verdict of_read(const char *match, const char *none_match, cons
 {
     enum read_verdict v;
     struct err err;
-    assert_int_equal(condition_of_read(slice_str(match), slice_str(none_match), slice_str(tag), &v, &err), RC_OK);
+    assert_int_equal(condition_of_read(slice_str(match), slice_str(none_match), slice_str(tag), &v, &err),
+                     RC_OK);
     return v;
 }
 
@@ -75,8 +76,10 @@ TEST(condition_of_write__takes_lists_and_compares_the_revision_alone)
 
 TEST(condition_of_write__weak_and_foreign_tags_match_nothing)
 {
-    const char *const lists[] = {"W/\"3-1\"", "\"old\"", "\"\"", "\"3\"", "\"3-\"", "\"-1\"", "\"0-1\"", "\"3-x\"",
-                                 "\"99999999999999999999-1\"", "\"a,b\"", "\"+3-1\""};
+    const char *const lists[] = {"W/\"3-1\"", "\"old\"", "\"\"",
+                                 "\"3\"",     "\"3-\"",  "\"-1\"",
+                                 "\"0-1\"",   "\"3-x\"", "\"99999999999999999999-1\"",
+                                 "\"a,b\"",   "\"+3-1\""};
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         struct condition c = of_write(lists[i], "");
         assert_int_equal(c.kind, IF_REVISION_IN);

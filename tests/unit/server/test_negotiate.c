@@ -22,9 +22,15 @@ static unsigned quality(const char *accept, const char *type)
 
 TEST(negotiate_json_body__takes_what_tools_send)
 {
-    const char *const good[] = {"", "application/json", "Application/JSON", "application/json; charset=utf-8",
-                                "application/json;charset=\"UTF-8\"", "application/octet-stream", "text/plain",
-                                "text/plain; charset=UTF-8", "application/x-www-form-urlencoded",
+    const char *const good[] = {"",
+                                "application/json",
+                                "Application/JSON",
+                                "application/json; charset=utf-8",
+                                "application/json;charset=\"UTF-8\"",
+                                "application/octet-stream",
+                                "text/plain",
+                                "text/plain; charset=UTF-8",
+                                "application/x-www-form-urlencoded",
                                 "application/json ; version=1"};
     for (size_t i = 0; i < ARRAY_LEN(good); i++)
         assert_int_equal(json_body(good[i], ""), ERR_NONE);
@@ -33,8 +39,9 @@ TEST(negotiate_json_body__takes_what_tools_send)
 
 TEST(negotiate_json_body__refuses_other_types_charsets_and_codings)
 {
-    const char *const bad[] = {"application/xml", "avro/binary", "avro/json", "application/jsonx", "text/html",
-                               "application/json; charset=latin1", "text/plain;charset=utf-16", "json", ";"};
+    const char *const bad[] = {"application/xml",           "avro/binary", "avro/json",
+                               "application/jsonx",         "text/html",   "application/json; charset=latin1",
+                               "text/plain;charset=utf-16", "json",        ";"};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++)
         assert_int_equal(json_body(bad[i], ""), ERR_UNSUPPORTED_TYPE);
     assert_int_equal(json_body("application/json", "gzip"), ERR_UNSUPPORTED_CODING);

@@ -39,8 +39,8 @@ TEST(options_parse__has_defaults)
 
 TEST(options_parse__takes_values_behind_a_space_or_an_equals_sign)
 {
-    assert_int_equal(PARSE("--data=a=b", "--listen", "[::1]:0", "--durability=none", "--threads", "3", "--insecure",
-                           "--compat=astore", "--map-max=2GiB", "--body-max", "65536"),
+    assert_int_equal(PARSE("--data=a=b", "--listen", "[::1]:0", "--durability=none", "--threads", "3",
+                           "--insecure", "--compat=astore", "--map-max=2GiB", "--body-max", "65536"),
                      RC_OK);
     assert_string_equal(options.data, "a=b");
     assert_string_equal(options.listen, "[::1]:0");

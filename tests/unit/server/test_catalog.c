@@ -1,0 +1,234 @@
+/* tests/unit/server/test_catalog.c - rows to and from bytes; tables published, held, and late news told
+ * apart. */
+#include "tests/lib/test.h"
+
+#include <stdio.h>
+
+#include "server/catalog.h"
+#include "server/server.h"
+
+static struct arena arena;
+static struct err err;
+
+/* ---- rows ---- */
+
+static struct slice encode(const struct type_row *row, const struct row_version *more)
+{
+    struct slice out;
+    assert_int_equal(type_row_encode(row, more, &arena, &out, &err), RC_OK);
+    return out;
+}
+
+static struct type_row decode(struct slice bytes)
+{
+    struct type_row row;
+    assert_int_equal(type_row_decode(bytes, &row, &err), RC_OK);
+    return row;
+}
+
+TEST(type_row__comes_back_as_it_was)
+{
+    struct type_row row = {
+        .number = 7, .revision = UINT64_MAX, .options = {MISSING_REJECT, UNKNOWN_IGNORE, COMPATIBILITY_NONE}};
+    struct type_row one = decode(encode(&row, &(struct row_version){1, 10}));
+    struct type_row two = decode(encode(&one, &(struct row_version){2, UINT32_MAX}));
+    struct type_row same = decode(encode(&two, NULL));
+    assert_int_equal(same.number, 7);
+    assert_true(same.revision == UINT64_MAX);
+    assert_int_equal(same.options.missing, MISSING_REJECT);
+    assert_int_equal(same.options.unknown, UNKNOWN_IGNORE);
+    assert_int_equal(same.options.compatibility, COMPATIBILITY_NONE);
+    assert_int_equal(same.nversions, 2);
+    assert_int_equal(type_row_version(&same, 0).schema_id, 10);
+    assert_int_equal(type_row_version(&same, 1).number, 2);
+    assert_int_equal(type_row_version(&same, 1).schema_id, UINT32_MAX);
+    arena_release(&arena);
+}
+
+TEST(type_row__skips_a_longer_head)
+{
+    struct type_row row = {.number = 1};
+    struct slice bytes = encode(&row, &(struct row_version){3, 4});
+    uint8_t longer[64] = {0};
+    memcpy(longer, bytes.ptr, 32);
+    longer[16] = 40;
+    memcpy(longer + 40, bytes.ptr + 32, 8);
+    struct type_row back = decode(slice_of(longer, 48));
+    assert_int_equal(back.nversions, 1);
+    assert_int_equal(type_row_version(&back, 0).number, 3);
+    arena_release(&arena);
+}
+
+TEST(type_row__refuses_what_is_damaged)
+{
+    struct type_row row = {.number = 1}, out;
+    struct slice good = encode(&row, &(struct row_version){1, 1});
+    for (size_t n = 0; n < good.len; n++) {
+        assert_int_equal(type_row_decode(slice_of(good.ptr, n), &out, &err), RC_ERR);
+        assert_int_equal(err.code, ERR_STORE_FORMAT);
+    }
+    const struct {
+        unsigned at, value;
+    } bad[] = {{0, 2}, {1, 3}, {2, 2}, {3, COMPATIBILITIES}, {4, 0}, {16, 31}, {16, 200}, {20, 0}, {20, 2}};
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        uint8_t copy[64];
+        memcpy(copy, good.ptr, good.len);
+        copy[bad[i].at] = (uint8_t)bad[i].value;
+        assert_int_equal(type_row_decode(slice_of(copy, good.len), &out, &err), RC_ERR);
+    }
+    arena_release(&arena);
+}
+
+/* ---- tables ---- */
+
+static struct server server;
+static struct worker worker = {.server = &server};
+
+static void start(void)
+{
+    struct store_worker *reader;
+    const struct store_opts opts = {.engine = "memory", .workers = 1};
+    assert_int_equal(store_open(&server.store, &opts, &err), RC_OK);
+    assert_int_equal(store_worker_new(&reader, server.store, NULL, &err), RC_OK);
+    assert_int_equal(catalog_open(&server.catalog, reader, &err), RC_OK);
+    store_worker_free(reader);
+}
+
+static void stop(void)
+{
+    catalog_free(server.catalog);
+    worker.catalog = NULL;
+    store_close(server.store);
+    arena_release(&arena);
+}
+
+static void put(const char *name, uint32_t number, uint64_t revision, uint32_t schema_id)
+{
+    struct type_row row = {.number = number, .revision = revision};
+    struct type_row whole = decode(encode(&row, &(struct row_version){1, schema_id}));
+    assert_int_equal(catalog_put(server.catalog, slice_str(name), &whole, &err), RC_OK);
+}
+
+static void drop(const char *name, uint32_t number)
+{
+    assert_int_equal(catalog_drop(server.catalog, slice_str(name), number, &err), RC_OK);
+}
+
+/* The number that a fresh request sees; 0: no such type. */
+static uint32_t number_of(const char *name)
+{
+    struct request req = {.worker = &worker};
+    assert_true(catalog_enter(&req));
+    const struct type *t = catalog_find(req.hold, slice_str(name));
+    uint32_t number = t ? t->number : 0;
+    catalog_leave(&req);
+    return number;
+}
+
+TEST(catalog__finds_many_types_and_lists_them_in_order)
+{
+    enum { N = 500 };
+    start();
+    for (uint32_t i = 0; i < N; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "t%u", i * 7919 % N);
+        put(name, i + 1, i + 1, 1);
+    }
+    for (uint32_t i = 0; i < N; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "t%u", i * 7919 % N);
+        assert_int_equal(number_of(name), i + 1);
+    }
+    assert_int_equal(number_of("t500"), 0);
+    struct request req = {.worker = &worker};
+    assert_true(catalog_enter(&req));
+    size_t n;
+    const struct type *const *types = catalog_types(req.hold, &n);
+    assert_int_equal(n, N);
+    for (size_t i = 1; i < n; i++)
+        assert_true(slice_cmp(types[i - 1]->name, types[i]->name) < 0);
+    catalog_leave(&req);
+    stop();
+}
+
+TEST(catalog__a_request_keeps_what_it_holds)
+{
+    struct request before = {.worker = &worker};
+    start();
+    put("a", 1, 1, 1);
+    assert_true(catalog_enter(&before));
+    const struct type *held = catalog_find(before.hold, SLICE("a"));
+    put("a", 1, 2, 2);
+    assert_int_equal(number_of("a"), 1); /* the worker has moved on to the new table */
+    assert_true(catalog_change_begin(server.catalog));
+    drop("a", 1);
+    catalog_change_end(server.catalog);
+    assert_int_equal(number_of("a"), 0);
+    assert_int_equal(held->latest->schema_id, 1); /* still there: the sanitizer would speak */
+    assert_non_null(type_version_of_schema(held, 1));
+    assert_null(type_version_of_schema(held, 2));
+    catalog_leave(&before);
+    stop();
+}
+
+TEST(catalog__renews_a_hold_when_a_newer_version_is_asked_for)
+{
+    struct request req = {.worker = &worker, .type_name = SLICE("a")};
+    start();
+    put("a", 1, 1, 1);
+    assert_true(catalog_enter(&req));
+    req.type = catalog_find(req.hold, req.type_name);
+    put("a", 1, 2, 2);
+    assert_true(catalog_renew(&req));
+    assert_int_equal(req.type->latest->schema_id, 2);
+    assert_true(catalog_change_begin(server.catalog));
+    drop("a", 1);
+    put("a", 2, 3, 3);
+    assert_false(catalog_renew(&req)); /* another type of that name */
+    assert_int_equal(req.type->latest->schema_id, 2);
+    catalog_change_end(server.catalog);
+    catalog_leave(&req);
+    stop();
+}
+
+TEST(catalog__late_news_do_not_undo_newer_ones)
+{
+    start();
+    assert_true(catalog_change_begin(server.catalog));
+    assert_true(catalog_change_begin(server.catalog));
+    assert_true(catalog_change_begin(server.catalog));
+    put("a", 1, 5, 5);
+    put("a", 1, 4, 4); /* was committed before */
+    struct request req = {.worker = &worker};
+    assert_true(catalog_enter(&req));
+    assert_int_equal(catalog_find(req.hold, SLICE("a"))->latest->schema_id, 5);
+    catalog_leave(&req);
+    drop("a", 1);
+    put("a", 1, 6, 6); /* was committed before the drop */
+    assert_int_equal(number_of("a"), 0);
+    put("a", 2, 8, 8); /* made anew */
+    drop("a", 1);      /* told twice */
+    put("a", 1, 7, 7);
+    assert_int_equal(number_of("a"), 2);
+    catalog_change_end(server.catalog);
+    catalog_change_end(server.catalog);
+    catalog_change_end(server.catalog);
+    stop();
+}
+
+TEST(catalog__types_of_one_schema_share_its_slot)
+{
+    struct request req = {.worker = &worker};
+    start();
+    put("a", 1, 1, 9);
+    put("b", 2, 2, 9);
+    assert_true(catalog_enter(&req));
+    const struct type_version *a = catalog_find(req.hold, SLICE("a"))->latest;
+    const struct type_version *b = catalog_find(req.hold, SLICE("b"))->latest;
+    assert_ptr_equal(a->slot, b->slot);
+    assert_null(type_schema(a));
+    catalog_leave(&req);
+    stop();
+}
+
+TEST_MAIN()
