@@ -2,6 +2,7 @@
 #include "schema/tree.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "schema/json.h"
@@ -93,6 +94,23 @@ static bool transcribe(struct slice text, struct buf *out)
     return true;
 }
 
+/* Jansson reports an allocation that fails as a fault of the text, so it is given a malloc that remembers. */
+static _Thread_local bool memory_was_out;
+static pthread_once_t allocator_once = PTHREAD_ONCE_INIT;
+
+static void *remembering_malloc(size_t bytes)
+{
+    void *p = malloc(bytes);
+    if (!p)
+        memory_was_out = true;
+    return p;
+}
+
+static void set_allocator(void)
+{
+    json_set_alloc_funcs(remembering_malloc, free);
+}
+
 enum rc tree_parse(json_t **out, struct slice text, struct err *err)
 {
     struct buf transcript = {0};
@@ -101,12 +119,13 @@ enum rc tree_parse(json_t **out, struct slice text, struct err *err)
         return err_oom(err);
     }
     json_error_t why;
+    pthread_once(&allocator_once, set_allocator);
+    memory_was_out = false;
     *out = json_loadb((const char *)transcript.ptr, transcript.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
     buf_release(&transcript);
     if (*out)
         return RC_OK;
-    /* Jansson leaves the code at "unknown" where one of its allocations fails. */
-    if (json_error_code(&why) == json_error_out_of_memory || json_error_code(&why) == json_error_unknown)
+    if (memory_was_out)
         return err_oom(err);
     return err_set(err, ERR_INTERNAL, "The JSON reader refused a text that had passed the check: %s.",
                    why.text);
