@@ -27,7 +27,7 @@ void *arena_alloc(struct arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         return NULL;
-    bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    bytes = bytes ? (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1) : ALIGN; /* NULL means that memory is out, only */
     if (bytes <= (size_t)(a->end - a->at)) {
         void *p = a->at;
         a->at += bytes;
