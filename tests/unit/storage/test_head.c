@@ -13,8 +13,10 @@ static struct slice encode(const struct record *r, struct slice body, uint8_t *o
     return slice_of(out, n + body.len);
 }
 
-static const struct record plain = {
-    .revision = 0x1122334455667788, .created_ms = 1700000000000, .updated_ms = 0xfffffffffffe, .schema_id = 77};
+static const struct record plain = {.revision = 0x1122334455667788,
+                                    .created_ms = 1700000000000,
+                                    .updated_ms = 0xfffffffffffe,
+                                    .schema_id = 77};
 
 TEST(head__without_options_takes_32_bytes)
 {

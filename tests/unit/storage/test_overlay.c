@@ -1,4 +1,5 @@
-/* tests/unit/storage/test_overlay.c - the overlay of a group: one entry a key, changes taken back, mutations sorted. */
+/* tests/unit/storage/test_overlay.c - the overlay of a group: one entry a key, changes taken back, mutations
+ * sorted. */
 #include <stdio.h>
 
 #include "tests/lib/test.h"

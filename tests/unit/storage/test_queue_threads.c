@@ -1,5 +1,5 @@
-/* tests/unit/storage/test_queue_threads.c - many threads push, one takes and sleeps in between: nothing is lost, each
- * thread's writes stay in order, and the taker always wakes. */
+/* tests/unit/storage/test_queue_threads.c - many threads push, one takes and sleeps in between: nothing is
+ * lost, each thread's writes stay in order, and the taker always wakes. */
 #include <pthread.h>
 
 #include "tests/lib/test.h"
