@@ -1,0 +1,90 @@
+/* tests/unit/server/test_respond.c - the bytes of a response. */
+#include "server/http/respond.h"
+
+#include "server/http/date.h"
+#include "tests/lib/test.h"
+
+#define DATE "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+
+static void check(const struct request *req, enum connection_says says, const char *want)
+{
+    struct buf out = {0};
+    struct date date = {0};
+    date_update(&date, 784111777);
+    assert_true(respond_render(&out, req, &date, says));
+    assert_slice_str(buf_slice(&out), want);
+    buf_release(&out);
+}
+
+TEST(respond_render__says_what_a_client_needs)
+{
+    struct request req = {.method = METHOD_GET,
+                          .response = {.status = 200, .content_type = "text/plain", .body = SLICE("pong")}};
+    check(&req, SAYS_NOTHING,
+          "HTTP/1.1 200 OK\r\n" DATE "Content-Type: text/plain\r\nContent-Length: 4\r\n\r\npong");
+    check(&req, SAYS_KEEP_ALIVE,
+          "HTTP/1.1 200 OK\r\n" DATE
+          "Content-Type: text/plain\r\nContent-Length: 4\r\nConnection: keep-alive\r\n\r\npong");
+    check(&req, SAYS_CLOSE,
+          "HTTP/1.1 200 OK\r\n" DATE
+          "Content-Type: text/plain\r\nContent-Length: 4\r\nConnection: close\r\n\r\npong");
+}
+
+TEST(respond_render__gives_head_the_same_head_and_no_body)
+{
+    struct request req = {.method = METHOD_HEAD,
+                          .response = {.status = 200, .content_type = "text/plain", .body = SLICE("pong")}};
+    check(&req, SAYS_NOTHING,
+          "HTTP/1.1 200 OK\r\n" DATE "Content-Type: text/plain\r\nContent-Length: 4\r\n\r\n");
+}
+
+TEST(respond_render__writes_the_etag_and_further_headers)
+{
+    struct request req = {.method = METHOD_PUT,
+                          .response = {.status = 201,
+                                       .etag_revision = UINT64_MAX,
+                                       .etag_version = UINT32_MAX,
+                                       .headers = SLICE("Location: /e/1\r\n")}};
+    check(&req, SAYS_NOTHING,
+          "HTTP/1.1 201 Created\r\n" DATE
+          "Content-Length: 0\r\nETag: \"18446744073709551615-4294967295\"\r\nLocation: /e/1\r\n\r\n");
+}
+
+TEST(respond_render__has_no_length_where_there_is_no_body)
+{
+    struct request req = {.method = METHOD_GET,
+                          .response = {.status = 304, .etag_revision = 1, .etag_version = 2}};
+    check(&req, SAYS_NOTHING, "HTTP/1.1 304 Not Modified\r\n" DATE "ETag: \"1-2\"\r\n\r\n");
+    req.response = (struct response){.status = 204};
+    check(&req, SAYS_NOTHING, "HTTP/1.1 204 No Content\r\n" DATE "\r\n");
+}
+
+TEST(respond_render__echoes_a_request_id_that_is_visible_ascii)
+{
+    struct request req = {.method = METHOD_GET, .response = {.status = 200}};
+    req.header[HEADER_REQUEST_ID] = SLICE("ab-1!");
+    check(&req, SAYS_NOTHING, "HTTP/1.1 200 OK\r\n" DATE "Content-Length: 0\r\nX-Request-Id: ab-1!\r\n\r\n");
+    uint8_t longer[129];
+    memset(longer, 'x', sizeof longer);
+    struct slice bad[] = {SLICE("a b"), SLICE("a\tb"), SLICE("\xc3\xbc"), slice_of(longer, sizeof longer)};
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        req.header[HEADER_REQUEST_ID] = bad[i];
+        check(&req, SAYS_NOTHING, "HTTP/1.1 200 OK\r\n" DATE "Content-Length: 0\r\n\r\n");
+    }
+}
+
+TEST(response_header__appends_lines_however_many)
+{
+    struct request req = {.method = METHOD_GET, .response = {.status = 200, .headers = SLICE("A: b\r\n")}};
+    struct buf want = {0};
+    assert_true(buf_append(&want, SLICE("A: b\r\n")));
+    for (int i = 0; i < 200; i++) {
+        assert_true(response_header(&req, "Schema-Warning", SLICE("it is odd")));
+        assert_true(buf_append(&want, SLICE("Schema-Warning: it is odd\r\n")));
+    }
+    assert_true(slice_eq(req.response.headers, buf_slice(&want)));
+    buf_release(&want);
+    arena_release(&req.arena);
+}
+
+TEST_MAIN()
