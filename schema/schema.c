@@ -20,7 +20,13 @@ static enum schema_raw raw_of(const struct model *m)
     return slice_eq(m->normal_form, SLICE("\"string\"")) ? SCHEMA_RAW_STRING : SCHEMA_RAW_NONE;
 }
 
-/* A whole text with nothing picked from it. */
+static void release(struct schema *s)
+{
+    program_free(s->program);
+    model_free(s->model);
+    *s = (struct schema){0};
+}
+
 static enum rc build(struct schema *s, struct slice text, struct slice fullname, struct arena *arena,
                      struct err *err)
 {
@@ -38,7 +44,11 @@ enum rc schema_parse(struct schema **out, struct slice text, struct slice fullna
     struct schema *s = calloc(1, sizeof *s);
     if (!s)
         return err_oom(err);
-    enum rc rc = build(s, text, fullname, arena, err);
+    enum rc rc = build(s, text, (struct slice){0}, arena, err);
+    if (!rc && fullname.len) { /* the whole text is valid, the defaults of entries that are not picked too */
+        release(s);
+        rc = build(s, text, fullname, arena, err);
+    }
     if (rc)
         schema_free(s);
     else
@@ -50,8 +60,7 @@ void schema_free(struct schema *s)
 {
     if (!s)
         return;
-    program_free(s->program);
-    model_free(s->model);
+    release(s);
     free(s);
 }
 
