@@ -100,6 +100,8 @@ static inline size_t copy_plain(const uint8_t *p, const uint8_t *end, const uint
             return (size_t)(p - start);
     }
     size_t left = (size_t)(end - p), n;
+    if (left == 0)
+        return (size_t)(p - start);
     if (likely(readable - p >= BLOCK)) {
         n = copy_block(p, w);
     } else {
