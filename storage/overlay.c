@@ -164,6 +164,7 @@ size_t overlay_mutations(const struct overlay *o, struct mutation *out, uint64_t
         memcpy(m->part, s->part, sizeof m->part);
         *grow_bytes += grown_bytes(s);
     }
-    qsort(out, n, sizeof *out, compare_mutations);
+    if (n > 1)
+        qsort(out, n, sizeof *out, compare_mutations);
     return n;
 }
