@@ -175,20 +175,13 @@ static enum rc decide(struct store_write *write, struct store_txn *txn, struct e
 
 /* ---- after it ---- */
 
-enum { WARNINGS_MAX = 20 }; /* header lines; clients limit how many they take */
-
 static enum rc headers_add(struct request *req, const struct row_version *latest, struct err *err)
 {
     struct putschema *p = req->state;
-    size_t n = schema_warnings(p->schema), shown = n > WARNINGS_MAX ? WARNINGS_MAX - 1 : n;
     bool ok = reply_header_u64(req, "Schema-Version", latest->number) &&
               reply_header_u64(req, "Schema-Id", latest->schema_id);
-    for (size_t i = 0; ok && i < shown; i++)
+    for (size_t i = 0; ok && i < schema_warnings(p->schema); i++)
         ok = response_header(req, "Schema-Warning", schema_warning(p->schema, i));
-    if (ok && shown < n) {
-        const char *more = arena_printf(&req->arena, "and %zu more", n - shown);
-        ok = more && response_header(req, "Schema-Warning", slice_str(more));
-    }
     return ok ? RC_OK : err_oom(err);
 }
 
