@@ -1,4 +1,4 @@
-/* schema/json.c - strict JSON (RFC 8259) as text: the checker, and strings to and from their tokens. */
+/* schema/json.c - strict JSON (RFC 8259) as text: the checker. */
 #include "schema/json.h"
 
 #include <assert.h>
@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "base/num.h"
 #include "base/utf8.h"
 
 /* An open array or object. Offsets are into the text. */
@@ -135,39 +134,6 @@ static void skip_space(struct checker *c)
         c->at++;
 }
 
-static int hex_digit(uint8_t b)
-{
-    if (b >= '0' && b <= '9')
-        return b - '0';
-    b |= 0x20;
-    return b >= 'a' && b <= 'f' ? b - 'a' + 10 : -1;
-}
-
-/* The four digits after \u at p; -1 if they are not there. */
-static int32_t hex4(const uint8_t *p, const uint8_t *end)
-{
-    if (end - p < 4)
-        return -1;
-    int32_t v = 0;
-    for (int i = 0; i < 4; i++) {
-        int d = hex_digit(p[i]);
-        if (d < 0)
-            return -1;
-        v = v << 4 | d;
-    }
-    return v;
-}
-
-static bool is_high_surrogate(int32_t v)
-{
-    return v >= 0xd800 && v < 0xdc00;
-}
-
-static bool is_low_surrogate(int32_t v)
-{
-    return v >= 0xdc00 && v < 0xe000;
-}
-
 /* c->at is at the backslash. */
 static enum rc check_escape(struct checker *c)
 {
@@ -183,15 +149,16 @@ static enum rc check_escape(struct checker *c)
         return fault(c, p + 1, "Expected one of \" \\ / b f n r t u after a backslash, found %s.",
                      found(c, p + 1, word));
     }
-    int32_t v = hex4(p + 2, end);
+    int32_t v = json_hex4(p + 2, end);
     if (v < 0)
         return fault(c, p, "Expected four hexadecimal digits after \\u.");
     c->at += 6;
-    if (is_low_surrogate(v))
+    if (json_is_low_surrogate(v))
         return fault(c, p, "\\u%04x is the second half of a surrogate pair without the first.", (unsigned)v);
-    if (!is_high_surrogate(v))
+    if (!json_is_high_surrogate(v))
         return RC_OK;
-    if (end - c->at < 2 || c->at[0] != '\\' || c->at[1] != 'u' || !is_low_surrogate(hex4(c->at + 2, end)))
+    if (end - c->at < 2 || c->at[0] != '\\' || c->at[1] != 'u' ||
+        !json_is_low_surrogate(json_hex4(c->at + 2, end)))
         return fault(c, p, "\\u%04x is the first half of a surrogate pair without the second.", (unsigned)v);
     c->at += 6;
     return RC_OK;
@@ -530,89 +497,4 @@ enum rc json_check(struct slice text, uint32_t depth_max, struct arena *arena, s
     free(c.slots);
     buf_release(&c.scratch);
     return rc;
-}
-
-/* ---- strings ---- */
-
-static const uint8_t unescaped[256] = {
-    ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
-    ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
-};
-
-bool json_unescape(struct slice token, struct buf *out)
-{
-    assert(token.len >= 2 && token.ptr[0] == '"' && token.ptr[token.len - 1] == '"');
-    const uint8_t *p = token.ptr + 1, *end = token.ptr + token.len - 1;
-    if (!buf_reserve(out, token.len)) /* no escape is shorter than what it stands for */
-        return false;
-    while (p < end) {
-        const uint8_t *slash = memchr(p, '\\', (size_t)(end - p));
-        size_t run = (size_t)((slash ? slash : end) - p);
-        memcpy(out->ptr + out->len, p, run);
-        out->len += run;
-        p += run;
-        if (!slash)
-            break;
-        if (p[1] != 'u') {
-            out->ptr[out->len++] = unescaped[p[1]];
-            p += 2;
-            continue;
-        }
-        int32_t v = hex4(p + 2, end);
-        p += 6;
-        assert(v >= 0 && !is_low_surrogate(v));
-        if (is_high_surrogate(v)) {
-            int32_t low = hex4(p + 2, end);
-            assert(is_low_surrogate(low));
-            v = 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00);
-            p += 6;
-        }
-        out->len += utf8_put((uint32_t)v, out->ptr + out->len);
-    }
-    return true;
-}
-
-static bool quote_byte(uint8_t b, struct buf *out)
-{
-    static const char letters[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
-    static const char hex[] = "0123456789abcdef";
-    if (b == '"' || b == '\\')
-        return buf_append(out, slice_of((uint8_t[]){'\\', b}, 2));
-    if (b < sizeof letters && letters[b])
-        return buf_append(out, slice_of((uint8_t[]){'\\', (uint8_t)letters[b]}, 2));
-    return buf_append(
-        out, slice_of((uint8_t[]){'\\', 'u', '0', '0', (uint8_t)hex[b >> 4], (uint8_t)hex[b & 15]}, 6));
-}
-
-bool json_quote(struct slice s, struct buf *out)
-{
-    if (!buf_append_byte(out, '"'))
-        return false;
-    if (!s.len)
-        return buf_append_byte(out, '"');
-    size_t start = 0;
-    for (size_t i = 0; i < s.len; i++) {
-        uint8_t b = s.ptr[i];
-        if (b >= 0x20 && b != '"' && b != '\\')
-            continue;
-        if (!buf_append(out, slice_of(s.ptr + start, i - start)) || !quote_byte(b, out))
-            return false;
-        start = i + 1;
-    }
-    return buf_append(out, slice_of(s.ptr + start, s.len - start)) && buf_append_byte(out, '"');
-}
-
-bool json_pointer_push(struct buf *pointer, struct slice name)
-{
-    if (!buf_append_byte(pointer, '/'))
-        return false;
-    for (size_t i = 0; i < name.len; i++) {
-        uint8_t b = name.ptr[i];
-        bool ok = b == '~'   ? buf_append(pointer, SLICE("~0"))
-                  : b == '/' ? buf_append(pointer, SLICE("~1"))
-                             : buf_append_byte(pointer, b);
-        if (!ok)
-            return false;
-    }
-    return true;
 }

@@ -1,4 +1,4 @@
-/* schema/model.h - a schema as a graph of types, as parse.c makes it and compile.c reads it. Inside schema/ only.
+/* schema/model.h - a schema as a graph of types, made by parse.c, read by compile.c. Inside schema/ only.
  *
  * parse.c   text -> struct model: names resolved, every rule of the specification checked but for defaults
  * compile.c model -> struct program; encodes every default with the codec and checks it that way
@@ -50,8 +50,8 @@ enum logical_kind {
     LOGICAL_DURATION,
 };
 
-/* Where something stands in the schema text. A chain towards the root and not a text: thousands of types may share
- * the beginning of a long pointer. */
+/* Where something stands in the schema text. A chain towards the root and not a text: thousands of types may
+ * share the beginning of a long pointer. */
 struct place {
     const struct place *up; /* NULL: the root */
     const char *step;       /* the member ("fields"), or NULL: an element of an array */
@@ -74,21 +74,21 @@ struct field {
     enum { ORDER_ASCENDING, ORDER_DESCENDING, ORDER_IGNORE } order;
     struct type *type;
     bool has_default;
-    struct slice default_json;    /* the default as JSON text (compact, exact numbers) */
-    const struct place *place;    /* of the field's object in the schema text */
+    struct slice default_json; /* the default as JSON text (compact, exact numbers) */
+    const struct place *place; /* of the field's object in the schema text */
 };
 
 struct type {
     enum type_kind kind;
-    uint32_t number;              /* dense, from 0 (the root), in order of first appearance: index into model.types */
-    struct slice fullname;        /* named types */
-    struct slice *aliases;        /* full names */
+    uint32_t number;       /* dense, by first appearance, the root is 0: index into model.types */
+    struct slice fullname; /* named types */
+    struct slice *aliases; /* full names */
     size_t naliases;
     struct slice doc;
     bool has_doc;
-    const struct place *place;    /* where it is defined (first appears) in the schema text */
-    enum logical_kind logical;    /* valid ones only; an invalid one is a warning */
-    uint32_t precision, scale;    /* decimal */
+    const struct place *place; /* where it is defined (first appears) in the schema text */
+    enum logical_kind logical; /* valid ones only; an invalid one is a warning */
+    uint32_t precision, scale; /* decimal */
     union {
         struct {
             struct field *fields;
@@ -97,36 +97,36 @@ struct type {
         struct {
             struct slice *symbols;
             size_t nsymbols;
-            int default_index;    /* -1: none */
+            int default_index; /* -1: none */
         } enumeration;
         uint64_t fixed_size;
-        struct type *items;       /* array */
-        struct type *values;      /* map */
+        struct type *items;  /* array */
+        struct type *values; /* map */
         struct {
             struct type **branches;
             size_t nbranches;
-        } branches;               /* union */
+        } branches; /* union */
     };
 };
 
 struct model {
     struct arena arena;
     struct type *root;
-    struct type **types;          /* every node once */
+    struct type **types; /* every node once */
     size_t ntypes;
-    struct slice text;            /* to store: as parsed, or the picked entry with the types it uses */
+    struct slice text; /* to store: as parsed, or the picked entry with the types it uses */
     struct slice normal_form;
     struct slice *warnings;
     size_t nwarnings, warnings_cap;
 };
 
-/* As schema_parse, but defaults are only kept, not checked. *out is the caller's: model_free. A wrong default is
- * found by compile.c. `problems` collects; RC_ERR with BAD_SCHEMA once all are found. */
-MUST_USE enum rc model_parse(struct model **out, struct slice text, struct slice fullname, struct arena *problems,
-                             struct err *err);
+/* As schema_parse, but defaults are only kept, not checked. *out is the caller's: model_free. A wrong default
+ * is found by compile.c. `problems` collects; RC_ERR with BAD_SCHEMA once all are found. */
+MUST_USE enum rc model_parse(struct model **out, struct slice text, struct slice fullname,
+                             struct arena *problems, struct err *err);
 void model_free(struct model *);
-/* Add a warning: copied, cut at MODEL_WARNING_MAX bytes, made fit for a header. Beyond the MODEL_WARNINGS_MAX-th only
- * a last one is added that says so. False: memory is out. */
+/* Add a warning: copied, cut at MODEL_WARNING_MAX bytes, made fit for a header. Beyond the
+ * MODEL_WARNINGS_MAX-th only a last one is added that says so. False: memory is out. */
 enum { MODEL_WARNING_MAX = 400, MODEL_WARNINGS_MAX = 20 };
 MUST_USE bool model_warn(struct model *, const char *format, ...) PRINTF_LIKE(2, 3);
 

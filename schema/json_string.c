@@ -1,0 +1,110 @@
+/* schema/json_string.c - JSON strings and JSON Pointers: from tokens to text and back. */
+#include <assert.h>
+
+#include "base/utf8.h"
+#include "schema/json.h"
+
+static int hex_digit(uint8_t b)
+{
+    if (b >= '0' && b <= '9')
+        return b - '0';
+    b |= 0x20;
+    return b >= 'a' && b <= 'f' ? b - 'a' + 10 : -1;
+}
+
+int32_t json_hex4(const uint8_t *p, const uint8_t *end)
+{
+    if (end - p < 4)
+        return -1;
+    int32_t v = 0;
+    for (int i = 0; i < 4; i++) {
+        int d = hex_digit(p[i]);
+        if (d < 0)
+            return -1;
+        v = v << 4 | d;
+    }
+    return v;
+}
+
+static const uint8_t unescaped[256] = {
+    ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+    ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+};
+
+bool json_unescape(struct slice token, struct buf *out)
+{
+    assert(token.len >= 2 && token.ptr[0] == '"' && token.ptr[token.len - 1] == '"');
+    const uint8_t *p = token.ptr + 1, *end = token.ptr + token.len - 1;
+    if (!buf_reserve(out, token.len)) /* no escape is shorter than what it stands for */
+        return false;
+    while (p < end) {
+        const uint8_t *slash = memchr(p, '\\', (size_t)(end - p));
+        size_t run = (size_t)((slash ? slash : end) - p);
+        memcpy(out->ptr + out->len, p, run);
+        out->len += run;
+        p += run;
+        if (!slash)
+            break;
+        if (p[1] != 'u') {
+            out->ptr[out->len++] = unescaped[p[1]];
+            p += 2;
+            continue;
+        }
+        int32_t v = json_hex4(p + 2, end);
+        p += 6;
+        assert(v >= 0 && !json_is_low_surrogate(v));
+        if (json_is_high_surrogate(v)) {
+            int32_t low = json_hex4(p + 2, end);
+            assert(json_is_low_surrogate(low));
+            v = 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00);
+            p += 6;
+        }
+        out->len += utf8_put((uint32_t)v, out->ptr + out->len);
+    }
+    return true;
+}
+
+static bool quote_byte(uint8_t b, struct buf *out)
+{
+    static const char letters[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+    static const char hex[] = "0123456789abcdef";
+    if (b == '"' || b == '\\')
+        return buf_append(out, slice_of((uint8_t[]){'\\', b}, 2));
+    if (b < sizeof letters && letters[b])
+        return buf_append(out, slice_of((uint8_t[]){'\\', (uint8_t)letters[b]}, 2));
+    return buf_append(
+        out, slice_of((uint8_t[]){'\\', 'u', '0', '0', (uint8_t)hex[b >> 4], (uint8_t)hex[b & 15]}, 6));
+}
+
+bool json_quote(struct slice s, struct buf *out)
+{
+    if (!buf_append_byte(out, '"'))
+        return false;
+    if (!s.len)
+        return buf_append_byte(out, '"');
+    size_t start = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        uint8_t b = s.ptr[i];
+        if (b >= 0x20 && b != '"' && b != '\\')
+            continue;
+        if (!buf_append(out, slice_of(s.ptr + start, i - start)) || !quote_byte(b, out))
+            return false;
+        start = i + 1;
+    }
+    return buf_append(out, slice_of(s.ptr + start, s.len - start)) && buf_append_byte(out, '"');
+}
+
+bool json_pointer_push(struct buf *pointer, struct slice name)
+{
+    if (!buf_append_byte(pointer, '/'))
+        return false;
+    for (size_t i = 0; i < name.len; i++) {
+        uint8_t b = name.ptr[i];
+        bool ok = b == '~'   ? buf_append(pointer, SLICE("~0"))
+                  : b == '/' ? buf_append(pointer, SLICE("~1"))
+                             : buf_append_byte(pointer, b);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
