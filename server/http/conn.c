@@ -283,23 +283,37 @@ static void on_event(evutil_socket_t fd, short what, void *arg)
         conn_turn(c);
 }
 
-void conn_expire(struct conn *c)
+static void extend_deadline(struct conn *c)
+{
+    c->progress = true;
+    set_deadline(c, c->phase);
+}
+
+static void time_out(struct conn *c)
 {
     struct err err;
+    err_set(&err, ERR_REQUEST_TIMEOUT, "The request did not arrive in time.");
+    exchange_give_up(c, &err);
+    conn_turn(c);
+}
+
+void conn_expire(struct conn *c)
+{
     switch (c->phase) {
     case PHASE_HEAD:
     case PHASE_BODY:
-        if (c->readable) { /* it was we who did not read: the store is busy */
-            c->progress = true;
-            set_deadline(c, c->phase);
-            return;
-        }
-        err_set(&err, ERR_REQUEST_TIMEOUT, "The request did not arrive in time.");
-        exchange_give_up(c, &err);
-        conn_turn(c);
+        if (c->readable) /* it was we who did not read: the store is busy */
+            extend_deadline(c);
+        else
+            time_out(c);
+        return;
+    case PHASE_WRITE:
+        if (conn_output_moves(c))
+            extend_deadline(c);
+        else
+            conn_kill(c);
         return;
     case PHASE_IDLE:
-    case PHASE_WRITE:
     case PHASE_LINGER: conn_kill(c); return;
     case PHASE_HANDLER:
     case PHASES: break;

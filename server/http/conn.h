@@ -49,6 +49,7 @@ struct conn {
     struct buf out; /* [out_at, len) is to be written */
     size_t out_at;
     uint64_t out_charged; /* to edge->answer_bytes */
+    int kernel_bytes;     /* sent and not acknowledged, as of when the socket would take no more */
     uint64_t lingered;    /* bytes read off since the first step of closing */
 };
 
@@ -70,5 +71,9 @@ static inline size_t conn_unsent(const struct conn *c)
 void conn_output_ready(struct conn *);
 void conn_flush(struct conn *);
 void conn_output_release(struct conn *);
+/* Has the client taken anything since the socket blocked, or since the last call? The kernel says that there
+ * is room only when a good part of a large buffer is free, which takes a slow client longer than a deadline.
+ */
+bool conn_output_moves(struct conn *);
 
 #endif

@@ -1,6 +1,8 @@
 /* server/http/conn_output.c - a connection's output: one buffer, one write a turn. */
 #include <errno.h>
+#include <linux/sockios.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "server/http/conn.h"
@@ -42,6 +44,20 @@ static void recharge(struct conn *c, uint64_t bytes)
     c->out_charged = bytes;
 }
 
+/* Bytes in the kernel that the client has not acknowledged. */
+static int in_kernel(const struct conn *c)
+{
+    int bytes = 0;
+    return ioctl(c->fd, SIOCOUTQ, &bytes) ? 0 : bytes;
+}
+
+bool conn_output_moves(struct conn *c)
+{
+    int before = c->kernel_bytes;
+    c->kernel_bytes = in_kernel(c);
+    return c->kernel_bytes < before;
+}
+
 void conn_flush(struct conn *c)
 {
     while (!c->broken && !c->blocked && conn_unsent(c)) {
@@ -51,6 +67,7 @@ void conn_flush(struct conn *c)
             c->progress = true;
         } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
             c->blocked = true;
+            c->kernel_bytes = in_kernel(c);
         } else if (n < 0 && errno != EINTR) {
             c->broken = true;
         }
