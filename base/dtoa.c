@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/pow10.inc"
+#include "base/pow10.h"
 
 /* A number is c * 2^q. What rounds to it lies between the middles to its neighbours; four times c gives these
  * middles as integers. Below a power of two the neighbour is nearer by half ("irregular spacing"). */
@@ -32,18 +32,6 @@ static inline struct binary binary_of(uint64_t bits, int mantissa_bits, int expo
 static inline int floor_log10(struct binary v)
 {
     return (v.q * 1262611 - (v.irregular ? 524031 : 0)) >> 22;
-}
-
-/* floor(log2(10^k)), exact for |k| up to 1233; the constant is 2^19 * log2(10). */
-static inline int floor_log2_pow10(int k)
-{
-    return (k * 1741647) >> 19;
-}
-
-static inline const struct pow10 *pow10_of(int k)
-{
-    assert(k >= POW10_MIN && k <= POW10_MAX);
-    return &pow10_table[k - POW10_MIN];
 }
 
 /* The upper 64 bits of g * x (192 bits), the lowest of them also set if anything but rounding noise was cut
@@ -90,7 +78,7 @@ struct decimal dtoa_double(double number)
     memcpy(&bits, &number, sizeof bits);
     struct binary b = binary_of(bits, 52, 11);
     int k = floor_log10(b);
-    int shift = b.q + floor_log2_pow10(-k) + 1;
+    int shift = b.q + pow10_log2(-k) + 1;
     const struct pow10 *g = pow10_of(-k);
     uint64_t odd = b.c & 1;
     uint64_t low = scale_double(g, (4 * b.c - (b.irregular ? 1 : 2)) << shift);
@@ -105,7 +93,7 @@ struct decimal dtoa_float(float number)
     memcpy(&bits, &number, sizeof bits);
     struct binary b = binary_of(bits, 23, 8);
     int k = floor_log10(b);
-    int shift = b.q + floor_log2_pow10(-k) + 1;
+    int shift = b.q + pow10_log2(-k) + 1;
     const struct pow10 *exact = pow10_of(-k);
     uint64_t g = exact->high + (exact->low != 0); /* rounded up, as the 128 bits are */
     uint64_t odd = b.c & 1;

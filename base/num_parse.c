@@ -1,5 +1,5 @@
-/* base/num_parse.c - text to numbers. Short numbers go straight to the answer; long ones are brought into a
- * bounded normal form first. */
+/* base/num_parse.c - text to numbers. Those of few digits go straight to the answer; the others, and what is
+ * close to the middle of two, are brought into a bounded normal form for the C library. */
 #include "base/num.h"
 
 #include <assert.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/atod.h"
 #include "base/compiler.h"
 
 #if FLT_EVAL_METHOD != 0
@@ -217,7 +218,7 @@ static const double pow10_exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1
 
 /* W. Clinger, "How to read floating point numbers accurately", 1990: where mantissa and power are both exact,
  * the one operation rounds once. The sign comes later. */
-static inline bool parse_short(const struct number *n, double *out)
+static inline bool parse_exact(const struct number *n, double *out)
 {
     if (n->digits > SHORT_DIGITS || n->mantissa > (uint64_t)1 << 53 || n->exponent < -22 || n->exponent > 22)
         return false;
@@ -226,35 +227,34 @@ static inline bool parse_short(const struct number *n, double *out)
     return true;
 }
 
+/* What atod takes. */
+static inline bool is_short(const struct number *n)
+{
+    return n->digits <= SHORT_DIGITS && n->mantissa != 0;
+}
+
 bool num_parse_double(struct slice text, double *out)
 {
     struct number n = scan(text);
     double v;
-    if (unlikely(!parse_short(&n, &v)))
+    if (!parse_exact(&n, &v) && unlikely(!is_short(&n) || !atod_double(n.mantissa, n.exponent, &v)))
         return parse_long_double(&n, out);
     *out = n.negative ? -v : v;
     return true;
 }
 
-/* Is rounding this double to float the same as rounding the decimal it came from? Yes, unless it stands
- * exactly in the middle of two floats: the decimal may be a little to either side. (None here is so small
- * that a float has fewer bits for it.) */
-static inline bool rounds_to_float(double v)
-{
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    uint64_t cut = ((uint64_t)1 << (DBL_MANT_DIG - FLT_MANT_DIG)) - 1;
-    return (bits & cut) != (cut >> 1) + 1;
-}
-
 bool num_parse_float(struct slice text, float *out)
 {
     struct number n = scan(text);
-    double v;
-    if (unlikely(!parse_short(&n, &v) || !rounds_to_float(v)))
+    float v = 0;
+    if (n.digits <= SHORT_DIGITS && n.mantissa == 0) {
+        *out = n.negative ? -v : v;
+        return true;
+    }
+    if (unlikely(!is_short(&n) || !atod_float(n.mantissa, n.exponent, &v)))
         return parse_long_float(&n, out);
-    *out = (float)(n.negative ? -v : v);
-    return isfinite(*out);
+    *out = n.negative ? -v : v;
+    return true;
 }
 
 bool num_parse_decimal(struct slice text, uint64_t max, uint64_t *out)

@@ -461,6 +461,54 @@ TEST(num_parse__agrees_with_the_c_library_on_random_texts)
     }
 }
 
+TEST(num_parse__agrees_with_the_c_library_on_all_lengths_over_the_whole_range)
+{
+    random_state = 6;
+    for (int i = 0; i < 200000; i++) {
+        char text[64];
+        double v = double_of(random_u64()), got;
+        float got_float;
+        if (!isfinite(v))
+            continue;
+        if (i % 2)
+            v = (double)float_of((uint32_t)random_u64()); /* where floats are */
+        if (!isfinite(v))
+            continue;
+        snprintf(text, sizeof text, "%.*e", (int)(random_u64() % 20), v);
+        double want = strtod(text, NULL);
+        bool fits = num_parse_double(slice_str(text), &got);
+        if (fits != (bool)isfinite(want) || (fits && bits_of(got) != bits_of(want)))
+            fail_msg("%s: %a, not %a", text, got, want);
+        float want_float = strtof(text, NULL);
+        fits = num_parse_float(slice_str(text), &got_float);
+        if (fits != (bool)isfinite(want_float) ||
+            (fits && float_bits_of(got_float) != float_bits_of(want_float)))
+            fail_msg("%s: %a, not %a", text, (double)got_float, (double)want_float);
+    }
+}
+
+/* Middles of two neighbours that are short enough to be written in 19 digits, and what is next to them. */
+TEST(num_parse__splits_short_middles)
+{
+    random_state = 7;
+    for (int i = 0; i < 100000; i++) {
+        char text[64];
+        uint64_t odd =
+            (random_u64() >> (i % 2 ? 10 : 39) | 1) | (uint64_t)1 << (i % 2 ? 53 : 24); /* one bit too many */
+        int around = (int)(random_u64() % 3) - 1;
+        snprintf(text, sizeof text, "%" PRIu64, odd * (i % 2 ? 1 : 1000) + (uint64_t)(int64_t)around);
+        if (i % 2 == 0)
+            strcat(text, "e-3");
+        double got;
+        float got_float;
+        assert_true(num_parse_double(slice_str(text), &got));
+        assert_true(num_parse_float(slice_str(text), &got_float));
+        if (bits_of(got) != bits_of(strtod(text, NULL)) ||
+            float_bits_of(got_float) != float_bits_of(strtof(text, NULL)))
+            fail_msg("%s: %a, %a", text, got, (double)got_float);
+    }
+}
+
 TEST(num_parse_float__rounds_once)
 {
     static const struct {
