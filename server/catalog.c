@@ -61,8 +61,10 @@ void catalog_free(struct catalog *c)
     while (c->readers) {
         struct reader *r = c->readers;
         c->readers = r->next;
-        table_unref(&c->slots, r->now->table);
-        free(r->now);
+        if (!r->now->in_flight) { /* else a request that was given up still points there */
+            table_unref(&c->slots, r->now->table);
+            free(r->now);
+        }
         free(r);
     }
     struct table *t = atomic_load_explicit(&c->current, memory_order_relaxed);

@@ -46,7 +46,8 @@ struct type {
 
 /* Read all types from the store. Fails with STORE_FORMAT, IO, NO_MEMORY. */
 MUST_USE enum rc catalog_open(struct catalog **, struct store_worker *, struct err *);
-/* After the last worker has ended. NULL is fine. */
+/* After the last worker has ended and the store is closed. What requests still hold that were given up on the way is
+ * left to the end of the process. NULL is fine. */
 void catalog_free(struct catalog *);
 
 /* ---- reading; workers ---- */

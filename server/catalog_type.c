@@ -54,8 +54,6 @@ static void slot_unref(struct slots *s, struct schema_slot *slot)
 
 void slots_release(struct slots *s)
 {
-    for (size_t i = 0; i < s->n; i++)
-        assert(!s->slot[i]);
     free(s->slot);
     *s = (struct slots){0};
 }

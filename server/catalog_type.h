@@ -12,7 +12,7 @@ struct slots {
     struct schema_slot **slot;
     size_t n;
 };
-void slots_release(struct slots *); /* all types are gone */
+void slots_release(struct slots *); /* types that are left keep their own */
 
 /* With one reference, the caller's. Fails with NO_MEMORY. */
 MUST_USE enum rc type_new(struct type **, struct slots *, struct slice name, const struct type_row *,

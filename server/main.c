@@ -101,9 +101,9 @@ static void stop(struct server *server)
 {
     if (server->edge)
         edge_free(server->edge);
-    catalog_free(server->catalog);
     if (server->store)
-        store_close(server->store);
+        store_close(server->store); /* the last writes may still look at their types */
+    catalog_free(server->catalog);
 }
 
 static int serve(struct options *options)
