@@ -1,7 +1,11 @@
-/* schema/codec.c - struct codec: the scratch memory's beginning, growth and end. */
-#include "schema/scratch.h"
+/* schema/codec.c - the front of the encoder, and struct codec: the scratch memory's beginning, growth and
+ * end. */
+#include "schema/codec.h"
 
 #include "base/hash.h"
+#include "schema/encode.h"
+#include "schema/explain.h"
+#include "schema/scratch.h"
 
 bool stack_grow(struct stack *s, uint32_t more, size_t size)
 {
@@ -54,4 +58,63 @@ void codec_free(struct codec *c)
     free(c->memo.at);
     buf_release(&c->decode);
     free(c);
+}
+
+/* ---- JSON to Avro ---- */
+
+static enum rc refuse(enum encode_result r, struct err *err)
+{
+    switch (r) {
+    case ENCODE_TOO_LARGE:
+        return err_set(err, ERR_RECORD_TOO_LARGE, "The record takes more than %d bytes as Avro binary.",
+                       LIMIT_RECORD_MAX);
+    case ENCODE_TOO_MUCH_WORK:
+        return err_set(err, ERR_TOO_MUCH_WORK,
+                       "Finding the branches of this body's unions takes too much work: tag the values.");
+    case ENCODE_NO_MEMORY: return err_oom(err);
+    default: assert(!"all others are told by the second pass"); return RC_ERR;
+    }
+}
+
+static enum rc encode(struct codec *c, const struct encode_job *job, struct slice json, struct buf *out,
+                      struct arena *arena, struct err *err)
+{
+    struct encode e;
+    enum encode_result r = encode_text(&e, c, job, json, out);
+    enum rc rc = RC_OK;
+    if (unlikely(r == ENCODE_MISFIT))
+        rc = explain_text(c, job, json, arena, err);
+    else if (unlikely(r != ENCODE_FITS))
+        rc = refuse(r, err);
+    encode_trim(c);
+    return rc;
+}
+
+static struct encode_job job_of(const struct schema *s, const struct codec_opts *opts)
+{
+    const struct program *p = schema_program(s);
+    return (struct encode_job){
+        .program = p,
+        .op = p->root,
+        .mode = opts->form == JSON_AVRO ? UNION_TAGGED : UNION_FREE,
+        .rules = {(uint8_t)opts->missing, (uint8_t)opts->unknown},
+    };
+}
+
+enum rc codec_from_json(struct codec *c, const struct schema *s, const struct codec_opts *opts,
+                        struct slice json, struct buf *out, struct arena *arena, struct err *err)
+{
+    const struct encode_job job = job_of(s, opts);
+    return encode(c, &job, json, out, arena, err);
+}
+
+enum rc codec_field_from_json(struct codec *c, const struct schema *s, int field,
+                              const struct codec_opts *opts, struct slice json, struct buf *out,
+                              struct arena *arena, struct err *err)
+{
+    struct encode_job job = job_of(s, opts);
+    const struct op *root = &job.program->ops[job.op];
+    assert(root->code == OP_RECORD && field >= 0 && (uint32_t)field < root->b);
+    job.op = job.program->fields[root->a + (uint32_t)field].op;
+    return encode(c, &job, json, out, arena, err);
 }

@@ -16,7 +16,7 @@ struct stack {
     uint32_t n, cap;
 };
 
-/* Room for one more item. False: memory is out. */
+/* Room for `more` items, `size` bytes each. False: memory is out. */
 MUST_USE bool stack_grow(struct stack *, uint32_t more, size_t size);
 void stack_release(struct stack *);
 /* Empty it; frees the memory if it holds more than keep_bytes. */

@@ -1,0 +1,360 @@
+/* tests/conformance/test_codec.c - every case of encode.jsonl and reject.jsonl against the codec, as
+ * tests/conformance/data/README.md tells them and docs/policies.md settles them. */
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "schema/schema.h"
+#include "tests/lib/test.h"
+
+/* What one case needs and gives back. */
+struct run {
+    json_t *line;
+    const char *id;
+    struct arena arena;
+    struct schema *schema;
+    struct codec *codec;
+    struct buf avro, text;
+    struct err err;
+    unsigned faults;
+};
+
+#define FAULT(r, ...)                                                                                        \
+    do {                                                                                                     \
+        (r)->faults++;                                                                                       \
+        print_error("%s: ", (r)->id);                                                                        \
+        print_error(__VA_ARGS__);                                                                            \
+        print_error("\n");                                                                                   \
+    } while (0)
+
+static struct slice string_of(const json_t *s)
+{
+    return slice_of(json_string_value(s), json_string_length(s));
+}
+
+static struct slice member(const struct run *r, const char *name)
+{
+    return string_of(json_object_get(r->line, name));
+}
+
+static bool has(const struct run *r, const char *name)
+{
+    return json_is_string(json_object_get(r->line, name));
+}
+
+static struct slice hex_of(struct arena *a, struct slice hex)
+{
+    uint8_t *out = arena_alloc(a, hex.len / 2 + 1);
+    assert_non_null(out);
+    for (size_t i = 0; i + 1 < hex.len; i += 2) {
+        char pair[3] = {(char)hex.ptr[i], (char)hex.ptr[i + 1], 0};
+        out[i / 2] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    return slice_of(out, hex.len / 2);
+}
+
+static const char *show(struct arena *a, struct slice bytes)
+{
+    char *out = arena_alloc(a, bytes.len * 2 + 1);
+    assert_non_null(out);
+    out[0] = 0;
+    for (size_t i = 0; i < bytes.len; i++)
+        snprintf(out + i * 2, 3, "%02x", bytes.ptr[i]);
+    return out;
+}
+
+/* ---- encode.jsonl ---- */
+
+static bool is_wanted(struct run *r, struct slice got)
+{
+    if (slice_eq(got, hex_of(&r->arena, member(r, "binary_hex"))))
+        return true;
+    size_t i;
+    json_t *alt;
+    json_array_foreach(json_object_get(r->line, "binary_hex_alt"), i, alt)
+    {
+        if (slice_eq(got, hex_of(&r->arena, string_of(alt))))
+            return true;
+    }
+    return false;
+}
+
+static bool encode(struct run *r, enum json_form form, struct slice json)
+{
+    struct codec_opts opts = {.form = form};
+    r->avro.len = 0;
+    if (codec_from_json(r->codec, r->schema, &opts, json, &r->avro, &r->arena, &r->err) == RC_OK)
+        return true;
+    FAULT(r, "refused: %s", r->err.message);
+    return false;
+}
+
+static void check_bytes(struct run *r, enum json_form form, struct slice json)
+{
+    if (encode(r, form, json) && !is_wanted(r, buf_slice(&r->avro)))
+        FAULT(r, "got %s, want %s", show(&r->arena, buf_slice(&r->avro)), member(r, "binary_hex").ptr);
+}
+
+/* Numbers as the numbers that a float has: where the case's own text is longer. */
+static bool same_number(const json_t *a, const json_t *b)
+{
+    if (json_is_integer(a) && json_is_integer(b))
+        return json_integer_value(a) == json_integer_value(b);
+    double x = json_number_value(a), y = json_number_value(b);
+    return x == y || (float)x == (float)y;
+}
+
+static bool same_json(const json_t *a, const json_t *b)
+{
+    if (json_is_number(a) && json_is_number(b))
+        return same_number(a, b);
+    if (json_typeof(a) != json_typeof(b))
+        return false;
+    if (json_is_array(a)) {
+        size_t i;
+        json_t *item;
+        json_array_foreach(a, i, item)
+        {
+            const json_t *other = json_array_get(b, i);
+            if (!other || !same_json(item, other))
+                return false;
+        }
+        return json_array_size(a) == json_array_size(b);
+    }
+    if (json_is_object(a)) {
+        const char *key;
+        json_t *item;
+        json_object_foreach((json_t *)a, key, item)
+        {
+            const json_t *other = json_object_get(b, key);
+            if (!other || !same_json(item, other))
+                return false;
+        }
+        return json_object_size(a) == json_object_size(b);
+    }
+    return json_equal(a, b);
+}
+
+/* Jansson refuses integers beyond 64 bits, unless it may take all for reals. */
+static json_t *load(struct slice text, size_t flags)
+{
+    return json_loadb((const char *)text.ptr, text.len, JSON_DECODE_ANY | JSON_ALLOW_NUL | flags, NULL);
+}
+
+static bool same_text(struct slice a, struct slice b, size_t flags)
+{
+    json_t *x = load(a, flags), *y = load(b, flags);
+    bool same = x && y && same_json(x, y);
+    json_decref(x);
+    json_decref(y);
+    return same;
+}
+
+static bool print(struct run *r, enum json_form form, struct slice avro)
+{
+    r->text.len = 0;
+    if (codec_to_json(r->codec, r->schema, form, avro, &r->text, &r->err) == RC_OK)
+        return true;
+    FAULT(r, "not read back: %s", r->err.message);
+    return false;
+}
+
+/* Jansson cannot have U+0000 in names. Such output is only checked by encoding it again (check_round). */
+static bool has_nul_name(struct slice text)
+{
+    json_error_t why;
+    json_t *json = json_loadb((const char *)text.ptr, text.len,
+                              JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &why);
+    json_decref(json);
+    return !json && json_error_code(&why) == json_error_null_byte_in_key;
+}
+
+static void check_text(struct run *r, enum json_form form, struct slice avro, struct slice want)
+{
+    if (!print(r, form, avro))
+        return;
+    struct slice got = buf_slice(&r->text);
+    if (same_text(got, want, 0) || same_text(got, want, JSON_DECODE_INT_AS_REAL) || has_nul_name(want))
+        return;
+    FAULT(r, "read back as %.*s, want %.*s", (int)got.len, (const char *)got.ptr, (int)want.len,
+          (const char *)want.ptr);
+}
+
+/* What is printed encodes to the same bytes. */
+static void check_round(struct run *r, enum json_form form, struct slice avro)
+{
+    if (!print(r, form, avro))
+        return;
+    struct slice text;
+    assert_true(arena_copy(&r->arena, buf_slice(&r->text), &text));
+    if (encode(r, form, text) && !slice_eq(buf_slice(&r->avro), avro))
+        FAULT(r, "%.*s encodes to %s", (int)text.len, (const char *)text.ptr,
+              show(&r->arena, buf_slice(&r->avro)));
+}
+
+/* Plain output differs from the case's bare form where a union has several branches that are not null. */
+static bool prints_bare(const struct run *r)
+{
+    if (!has(r, "json"))
+        return false;
+    if (!has(r, "avro_json"))
+        return true;
+    struct slice group = member(r, "group");
+    return slice_eq(group, SLICE("union-null"));
+}
+
+static void run_encode(struct run *r)
+{
+    struct slice avro = hex_of(&r->arena, member(r, "binary_hex"));
+    if (has(r, "json"))
+        check_bytes(r, JSON_PLAIN, member(r, "json"));
+    if (has(r, "avro_json")) {
+        check_bytes(r, JSON_AVRO, member(r, "avro_json"));
+        check_text(r, JSON_AVRO, avro, member(r, "avro_json"));
+    }
+    check_round(r, JSON_PLAIN, avro);
+    check_round(r, JSON_AVRO, avro);
+    if (prints_bare(r))
+        check_text(r, JSON_PLAIN, avro, has(r, "out_json") ? member(r, "out_json") : member(r, "json"));
+}
+
+/* ---- reject.jsonl ---- */
+
+static struct slice parts_of(struct run *r, const json_t *parts)
+{
+    struct buf all = {0};
+    size_t i;
+    json_t *part;
+    json_array_foreach(parts, i, part)
+    {
+        json_int_t times = json_integer_value(json_array_get(part, 1));
+        while (times-- > 0)
+            assert_true(buf_append(&all, string_of(json_array_get(part, 0))));
+    }
+    struct slice out;
+    assert_true(arena_copy(&r->arena, buf_slice(&all), &out));
+    buf_release(&all);
+    return out;
+}
+
+static struct slice datum_of(struct run *r)
+{
+    if (has(r, "json"))
+        return member(r, "json");
+    if (has(r, "json_hex"))
+        return hex_of(&r->arena, member(r, "json_hex"));
+    return parts_of(r, json_object_get(r->line, "json_parts"));
+}
+
+/* Cases that avrod settles the other way (docs/policies.md): the datum is accepted. */
+static bool is_accepted(const struct run *r)
+{
+    struct slice policy = member(r, "policy");
+    if (slice_eq(policy, SLICE("integral_float")) || slice_eq(policy, SLICE("nan_string")))
+        return true;
+    if (!slice_eq(policy, SLICE("ambiguous_union")))
+        return false;
+    /* numbers and strings go by order; objects stay ambiguous */
+    struct slice datum = member(r, "json");
+    return !memchr(datum.ptr, '{', datum.len) || slice_eq(datum, SLICE("{\"v\":1.5}"));
+}
+
+static bool pointer_is(const json_t *want, const struct err *err)
+{
+    if (json_is_null(want))
+        return !err->first;
+    return err->first && slice_eq(err->first->pointer, string_of(want));
+}
+
+static bool pointer_fits(const struct run *r)
+{
+    if (pointer_is(json_object_get(r->line, "pointer"), &r->err))
+        return true;
+    size_t i;
+    json_t *alt;
+    json_array_foreach(json_object_get(r->line, "pointer_alt"), i, alt)
+    {
+        if (pointer_is(alt, &r->err))
+            return true;
+    }
+    return false;
+}
+
+static void run_reject(struct run *r)
+{
+    struct codec_opts opts = {0};
+    if (slice_eq(member(r, "form"), SLICE("avro-json")))
+        opts.form = JSON_AVRO;
+    struct slice datum = datum_of(r);
+    r->avro.len = 0;
+    enum rc rc = codec_from_json(r->codec, r->schema, &opts, datum, &r->avro, &r->arena, &r->err);
+    if ((rc == RC_OK) != is_accepted(r))
+        FAULT(r, rc ? "refused: %s" : "accepted", r->err.message);
+    if (rc == RC_OK || is_accepted(r))
+        return;
+    unsigned status = err_status(r->err.code);
+    if (status != 400 && status != 422)
+        FAULT(r, "status %u: %s", status, r->err.message);
+    if (!pointer_fits(r))
+        FAULT(r, "pointer %.*s: %s", r->err.first ? (int)r->err.first->pointer.len : 4,
+              r->err.first ? (const char *)r->err.first->pointer.ptr : "none", r->err.message);
+    assert_int_equal(r->avro.len, 0);
+}
+
+/* ---- files ---- */
+
+/* A schema that has no values is refused already; then there is nothing to ask of the codec. */
+static void run_line(const char *text, size_t len, struct codec *codec, void (*run)(struct run *),
+                     unsigned *faults)
+{
+    struct run r = {.codec = codec, .line = json_loadb(text, len, JSON_ALLOW_NUL, NULL)};
+    assert_non_null(r.line);
+    r.id = json_string_value(json_object_get(r.line, "id"));
+    struct slice none = slice_of(NULL, 0);
+    if (schema_parse(&r.schema, member(&r, "schema"), none, &r.arena, &r.err) == RC_OK)
+        run(&r);
+    else if (!slice_eq(member(&r, "policy"), SLICE("empty_union")))
+        FAULT(&r, "schema refused: %s", r.err.message);
+    *faults += r.faults;
+    schema_free(r.schema);
+    buf_release(&r.avro);
+    buf_release(&r.text);
+    arena_release(&r.arena);
+    json_decref(r.line);
+}
+
+static unsigned run_file(const char *name, void (*run)(struct run *), unsigned *faults)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/conformance/data/%s", getenv("TEST_DATA"), name);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    struct codec *codec = codec_new();
+    char *line = NULL;
+    size_t cap = 0;
+    unsigned n = 0;
+    for (ssize_t len; (len = getline(&line, &cap, f)) > 0; n++)
+        run_line(line, (size_t)len, codec, run, faults);
+    free(line);
+    codec_free(codec);
+    fclose(f);
+    return n;
+}
+
+TEST(codec__encodes_every_conformance_case_and_reads_it_back)
+{
+    unsigned faults = 0;
+    assert_int_equal(run_file("encode.jsonl", run_encode, &faults), 358);
+    assert_int_equal(faults, 0);
+}
+
+TEST(codec__refuses_what_the_conformance_cases_reject_and_says_where)
+{
+    unsigned faults = 0;
+    assert_int_equal(run_file("reject.jsonl", run_reject, &faults), 186);
+    assert_int_equal(faults, 0);
+}
+
+TEST_MAIN()
