@@ -17,14 +17,6 @@ enum { EXIT_USAGE = 2 };
 
 static const int ending_signals[] = {SIGTERM, SIGINT};
 
-static void end_at_once(int number)
-{
-    static const char words[] = "avrod: second signal, ending at once\n";
-    ssize_t written = write(STDERR_FILENO, words, sizeof words - 1);
-    (void)written;
-    _exit(128 + number);
-}
-
 /* Before any thread starts: all threads inherit the mask, so only main gets these signals. */
 static void signals_block(sigset_t *ending)
 {
@@ -36,11 +28,11 @@ static void signals_block(sigset_t *ending)
     signal(SIGXFSZ, SIG_IGN); /* so is a file limit */
 }
 
+/* A second signal ends the process at once; the store is made for that. */
 static void signals_unblock(const sigset_t *ending)
 {
-    struct sigaction action = {.sa_handler = end_at_once};
     for (size_t i = 0; i < ARRAY_LEN(ending_signals); i++)
-        sigaction(ending_signals[i], &action, NULL);
+        signal(ending_signals[i], SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, ending, NULL);
 }
 
