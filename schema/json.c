@@ -38,6 +38,7 @@ struct checker {
     struct buf scratch;
     struct arena *arena;
     struct err *err;
+    struct err duplicate; /* the first name that stands twice: only told of a text that is JSON otherwise */
 };
 
 enum state { VALUE, FIRST_VALUE, NAME, FIRST_NAME, SEPARATOR };
@@ -314,8 +315,10 @@ static bool current_pointer(struct checker *c, struct buf *pointer)
     return true;
 }
 
-static enum rc fault_duplicate(struct checker *c, struct slice token)
+static enum rc note_duplicate(struct checker *c, struct slice token)
 {
+    if (c->duplicate.code)
+        return RC_OK;
     /* The token is quoted as it was sent; cut where a character ends. */
     size_t shown = token.len > 80 ? utf8_valid_len(slice_of(token.ptr, 80)) : token.len;
     fault(c, token.ptr, "The name %.*s%s stands twice in one object.", (int)shown, (const char *)token.ptr,
@@ -330,7 +333,9 @@ static enum rc fault_duplicate(struct checker *c, struct slice token)
     if (!p)
         return err_oom(c->err);
     p->detail = SLICE("This name stands twice in one object; remove one of the two.");
-    return RC_ERR;
+    c->duplicate = *c->err;
+    *c->err = (struct err){0};
+    return RC_OK;
 }
 
 /* Is member m, whose hash fits, of the innermost object and called `name`? */
@@ -367,7 +372,7 @@ static enum rc add_name(struct checker *c, struct slice token)
         if (!is_same_name(c, f, m, name, &same))
             return err_oom(c->err);
         if (same)
-            return fault_duplicate(c, token);
+            return note_duplicate(c, token);
     }
     c->members[c->nmembers] = (struct member){.hash = hash, .at = f->name_at, .len = f->name_len};
     c->slots[i] = ++c->nmembers;
@@ -492,6 +497,10 @@ enum rc json_check(struct slice text, uint32_t depth_max, struct arena *arena, s
     }
     c.end = text.ptr + utf8_valid_len(text);
     enum rc rc = check_text(&c);
+    if (!rc && c.duplicate.code) {
+        *err = c.duplicate;
+        rc = RC_ERR;
+    }
     free(c.frames);
     free(c.members);
     free(c.slots);

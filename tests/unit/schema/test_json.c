@@ -170,6 +170,12 @@ TEST(json_check__finds_a_name_that_stands_twice)
     assert_string_equal(err.message, "The name \"a/b\" stands twice in one object.");
 }
 
+TEST(json_check__tells_a_fault_of_syntax_rather_than_a_name_that_stands_twice)
+{
+    refuses("{\"a\":1,\"a\":}", 1, 12, "Expected a value, found '}'.");
+    refuses("[{\"a\":1,\"a\":2}", 1, 16, "Expected ',' or ']' after an element, found the end of the text.");
+}
+
 TEST(json_check__tells_names_with_nul_apart)
 {
     takes("{\"k\":1,\"k\\u0000\":2,\"k\\u0000x\":3}");
