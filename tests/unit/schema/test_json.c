@@ -173,7 +173,7 @@ TEST(json_check__finds_a_name_that_stands_twice)
 TEST(json_check__tells_a_fault_of_syntax_rather_than_a_name_that_stands_twice)
 {
     refuses("{\"a\":1,\"a\":}", 1, 12, "Expected a value, found '}'.");
-    refuses("[{\"a\":1,\"a\":2}", 1, 16, "Expected ',' or ']' after an element, found the end of the text.");
+    refuses("[{\"a\":1,\"a\":2}", 1, 15, "Expected ',' or ']' after an element, found the end of the text.");
 }
 
 TEST(json_check__tells_names_with_nul_apart)
