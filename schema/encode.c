@@ -269,6 +269,7 @@ struct member {
 
 static bool read_member(struct encode *e, const struct op *op, const uint8_t *p, struct member *m)
 {
+    m->field = -1;
     unsigned flags;
     const uint8_t *quote = *p == '"' ? scan_string(p + 1, e->end, &flags) : NULL;
     if (!quote || !(m->value = pass_colon(e, quote + 1)))
@@ -282,7 +283,8 @@ static bool read_member(struct encode *e, const struct op *op, const uint8_t *p,
         m->name.ptr = text->ptr + text->len;
         m->name.len = (size_t)(scan_unescape(p, quote, text->ptr + text->len) - m->name.ptr);
     }
-    m->field = op ? program_field(e->program, op, m->name) : -1;
+    if (op)
+        m->field = program_field(e->program, op, m->name);
     return true;
 }
 
