@@ -32,10 +32,10 @@ static bool free_bytes(const struct disk *d, uint64_t *out)
     return true;
 }
 
-bool disk_may_be_full(const struct disk *d)
+bool disk_is_short(const struct disk *d)
 {
     uint64_t bytes;
-    return (d->unsupported || d->wanting) && free_bytes(d, &bytes) && bytes < in_hand_min;
+    return d->wanting || (d->unsupported && free_bytes(d, &bytes) && bytes < in_hand_min);
 }
 
 static int allocate(const struct disk *d, uint64_t end)
@@ -47,45 +47,41 @@ static int allocate(const struct disk *d, uint64_t end)
     return rc == 0 ? 0 : errno;
 }
 
-static enum rc full(struct disk *d, struct err *err)
+/* Blocks for a step ahead if there is room, else for just what is wanted; 0 or an errno. */
+static int extend(struct disk *d, uint64_t end, uint64_t want)
 {
-    d->wanting = true;
-    return err_set(err, ERR_NO_SPACE, "The disk of the data directory is full, or the file may not grow.");
-}
-
-static enum rc reserve_without_blocks(struct disk *d, uint64_t more, struct err *err)
-{
-    uint64_t bytes;
-    if (free_bytes(d, &bytes) && bytes < more)
-        return full(d, err);
-    d->wanting = false;
-    return RC_OK;
-}
-
-enum rc disk_reserve(struct disk *d, uint64_t end, struct err *err)
-{
-    uint64_t want = end + in_hand(end);
-    if (d->allocated >= want && !d->unsupported) {
-        d->wanting = false;
-        return RC_OK;
-    }
-    if (d->unsupported)
-        return reserve_without_blocks(d, in_hand(end), err);
     uint64_t ahead = d->allocated + clamp(end / 16, in_hand_min, step_max);
     int error = ahead > want ? allocate(d, ahead) : ENOSPC;
     if (error == 0)
         want = ahead;
-    else if (disk_errno_is_full(error)) /* no room for a whole step: what is needed, then */
+    else if (disk_errno_is_full(error))
         error = allocate(d, want);
-    if (error == EOPNOTSUPP || error == ENOSYS) {
+    if (error == 0)
+        d->allocated = want;
+    return error;
+}
+
+/* Where blocks cannot be taken, those that the file system has are as good as ours. */
+static uint64_t room(const struct disk *d, uint64_t end, uint64_t spare)
+{
+    uint64_t bytes = d->allocated > end ? d->allocated - end : 0;
+    if (d->unsupported && !free_bytes(d, &bytes))
+        bytes = UINT64_MAX / 2;
+    return bytes + spare / 2;
+}
+
+enum rc disk_reserve(struct disk *d, uint64_t end, uint64_t spare, uint64_t bytes, struct err *err)
+{
+    uint64_t hand = in_hand(end), here = room(d, end, spare);
+    int error = 0;
+    if (here < bytes + hand && !d->unsupported)
+        error = extend(d, end, end + bytes + hand);
+    if (error == EOPNOTSUPP || error == ENOSYS)
         d->unsupported = true;
-        return reserve_without_blocks(d, in_hand(end), err);
-    }
-    if (disk_errno_is_full(error))
-        return full(d, err);
-    if (error != 0)
+    else if (error && !disk_errno_is_full(error))
         return err_set(err, ERR_IO, "Cannot grow the data file: %s.", strerror(error));
-    d->allocated = want;
-    d->wanting = false;
-    return RC_OK;
+    d->wanting = disk_errno_is_full(error);
+    if (room(d, end, spare) >= bytes + hand / 2)
+        return RC_OK;
+    return err_set(err, ERR_NO_SPACE, "The disk of the data directory is full, or the file may not grow.");
 }

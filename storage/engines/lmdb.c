@@ -161,6 +161,8 @@ static enum rc check_file(struct engine *e, struct err *err)
         return failed(err, "look at its data file", errno);
     e->page = stat.ms_psize;
     e->map = info.me_mapsize;
+    if ((uint64_t)st.st_blocks * 512 >= (uint64_t)st.st_size) /* no holes */
+        e->disk.allocated = (uint64_t)st.st_size;
     uint64_t least = ((uint64_t)info.me_last_pgno + 1) * e->page;
     if ((uint64_t)st.st_size < least)
         return err_set(err, ERR_STORE_FORMAT,
@@ -263,18 +265,26 @@ static void lmdb_space(struct engine *e, struct store_space *out)
         out->file = (uint64_t)st.st_size;
 }
 
-static enum rc lmdb_reserve(struct engine *e, uint64_t grow_bytes, struct err *err)
+static enum rc reserve_disk(struct engine *e, uint64_t grow_bytes, struct err *err)
 {
-    if (!grow_bytes)
-        return RC_OK;
-    if (used_bytes(e) + grow_bytes + engine_reserve_bytes(e->map) > e->map)
-        return err_set(err, ERR_NO_SPACE, "The store is full: %llu of %llu bytes are used.",
-                       (unsigned long long)used_bytes(e), (unsigned long long)e->map);
     MDB_envinfo info;
     int rc = mdb_env_info(e->env, &info);
     if (rc)
         return failed(err, "look at its data file", rc);
-    return disk_reserve(&e->disk, ((uint64_t)info.me_last_pgno + 1) * e->page + grow_bytes, err);
+    uint64_t end = ((uint64_t)info.me_last_pgno + 1) * e->page, used = used_bytes(e);
+    uint64_t spare = end > used ? end - used : 0; /* free pages inside the file */
+    return disk_reserve(&e->disk, end, spare, grow_bytes, err);
+}
+
+static enum rc lmdb_reserve(struct engine *e, uint64_t grow_bytes, struct err *err)
+{
+    uint64_t used = used_bytes(e);
+    if (grow_bytes && used + grow_bytes + engine_reserve_bytes(e->map) > e->map)
+        return err_set(err, ERR_NO_SPACE, "The store is full: %llu of %llu bytes are used.",
+                       (unsigned long long)used, (unsigned long long)e->map);
+    if (reserve_disk(e, grow_bytes, err) != RC_OK && grow_bytes)
+        return RC_ERR;
+    return RC_OK; /* who only deletes lives on what is in hand */
 }
 
 /* ---- life ---- */
@@ -490,7 +500,7 @@ static int apply_all(struct engine *e, MDB_txn *txn, const struct mutation *m, s
 static enum rc commit_failed(struct engine *e, int rc, struct err *err)
 {
     if (rc == MDB_MAP_FULL || rc == ENOMEM || disk_errno_is_full(rc) ||
-        (rc == EIO && disk_may_be_full(&e->disk)))
+        (rc == EIO && disk_is_short(&e->disk)))
         return failed(err, "commit", rc == EIO ? ENOSPC : rc);
     return broken(e, "commit", rc, err);
 }

@@ -49,6 +49,7 @@ static inline void fixture_queue_on(struct store_worker *worker, struct store_wr
 {
     struct err err = {0};
     w->done = fixture_write_done;
+    store_turn_end(worker); /* a snapshot that is kept would pin every page since */
     if (store_write(worker, w, &err) != RC_PENDING)
         fail_msg("store_write: %s", err.message);
 }
