@@ -160,7 +160,8 @@ static struct pattern *pattern_compile(const char *text)
 static void route_enter(struct pattern *p, const struct route *r)
 {
     for (unsigned m = 0; m < METHODS; m++) {
-        bool takes = r->methods & 1u << m || (m == METHOD_HEAD && r->methods & 1u << METHOD_GET);
+        bool is_safe = r->role < ROLE_WRITE; /* a HEAD that changes things would surprise anybody */
+        bool takes = r->methods & 1u << m || (m == METHOD_HEAD && is_safe && r->methods & 1u << METHOD_GET);
         if (!takes)
             continue;
         assert(!p->by_method_astore[m]);

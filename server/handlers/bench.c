@@ -45,16 +45,10 @@ static bool draw_id(struct request *req, uint64_t n)
     return true;
 }
 
-static void show_initial(struct request *req)
-{
-    const struct type_version *v = req->type->latest;
-    record_show(req, &(struct shown){.version = v, .avro = schema_initial(type_schema(v))});
-}
-
 void bench_get(struct request *req, uint64_t n)
 {
     if (draw_id(req, n))
-        schema_load(req, req->type->latest, show_initial);
+        schema_load(req, req->type->latest, record_show_initial);
     else
         reply_no_memory(req);
 }

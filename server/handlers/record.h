@@ -18,6 +18,8 @@ struct shown {
 /* 200 with the record, or the field req->field of it, in the form that Accept asks for; or 304, 404 (no such
  * field), 406, 412. */
 void record_show(struct request *, const struct shown *);
+/* The same with the initial record of the latest version, whose schema must be compiled; without a tag. */
+void record_show_initial(struct request *);
 /* The version that a stored record is to be shown in, in a type as new as it needs (req->type may change).
  * NULL: it is answered (500). */
 const struct type_version *record_version(struct request *, const struct record *);

@@ -9,12 +9,6 @@
 
 static void get_start(struct request *);
 
-static void show_initial(struct request *req)
-{
-    const struct type_version *v = req->type->latest;
-    record_show(req, &(struct shown){.version = v, .avro = schema_initial(type_schema(v))});
-}
-
 static void get_done(struct store_get *get)
 {
     struct request *req = CONTAINER_OF(get, struct request, get);
@@ -24,7 +18,7 @@ static void get_done(struct store_get *get)
     }
     if (get->rc != RC_OK) {
         if (req->worker->server->options->astore)
-            schema_load(req, req->type->latest, show_initial);
+            schema_load(req, req->type->latest, record_show_initial);
         else
             record_absent(req);
         return;

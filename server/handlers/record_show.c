@@ -197,3 +197,9 @@ void record_show(struct request *req, const struct shown *s)
         answer_err(req, &err);
     reply_scratch_done(req->worker);
 }
+
+void record_show_initial(struct request *req)
+{
+    const struct type_version *v = req->type->latest;
+    record_show(req, &(struct shown){.version = v, .avro = schema_initial(type_schema(v))});
+}
