@@ -93,12 +93,12 @@ static void peer_fill_map(json_t *json, avro_value_t *out)
     }
 }
 
-/* Only what the samples use: a union is null and one other branch. */
+/* Only what the samples use: null or a string, tagged. */
 static void peer_fill_union(json_t *json, avro_value_t *out)
 {
     avro_value_t branch;
     peer_check(avro_value_set_branch(out, json_is_null(json) ? 0 : 1, &branch));
-    peer_fill(json, &branch);
+    peer_fill(json_is_null(json) ? json : json_object_get(json, "string"), &branch);
 }
 
 static void peer_fill_enum(json_t *json, avro_value_t *out)
