@@ -87,10 +87,12 @@ session() {
     show curl -sS "$url/personinfo/get/007"
 }
 
-# The three lines of ab's report that matter.
+# bench URL [options of ab]: the lines of its report that matter.
 bench() {
-    printf '$ ab -q -k -c 100 -n 50000 %s\n' "$*"
-    ab -q -k -c 100 -n 50000 "$@" >"$work/ab" 2>&1 || {
+    local target=$1
+    shift
+    printf '$ %s\n' "ab -q -k -c 100 -n 20000${*:+ $*} '$target'"
+    ab -q -k -c 100 -n 20000 "$@" "$target" >"$work/ab" 2>&1 || {
         cat "$work/ab" >&2
         exit 1
     }
@@ -101,7 +103,7 @@ benchmarks() {
     heading "How fast (ab takes as much of the machine as the server; bench/run.sh measures properly)"
     bench "$url/ping"
     bench "$url/personinfo/get/1?benchmark_only=10240"
-    bench -p PersonInfo.record -T application/octet-stream "$url/personinfo/put/1?benchmark_only=10240"
+    bench "$url/personinfo/put/1?benchmark_only=10240" -p PersonInfo.record -T application/octet-stream
 }
 
 # shellcheck source=tests/lib/packages.sh
