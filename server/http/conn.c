@@ -174,11 +174,11 @@ static void conn_free(struct conn *c)
     w->free_conns = c;
 }
 
-/* One that is on the list of the ready is found there, and freed then. */
+/* One that is on a list of the worker's is found there, and freed then. */
 static void free_if_over(struct conn *c)
 {
     exchange_abandon(c);
-    if (!c->first && !c->ready)
+    if (!c->first && !c->ready && !c->paused)
         conn_free(c);
 }
 
@@ -248,8 +248,10 @@ static void settle(struct conn *c)
         if (c->dead)
             return;
     }
-    if ((c->readable && wants_read(c)) || (c->stalled && conn_unsent(c) < LIMIT_OUTPUT_HIGH))
+    if (c->stalled && conn_unsent(c) < LIMIT_OUTPUT_HIGH)
         worker_enqueue(c->worker, c);
+    else if (c->readable && wants_read(c))
+        (store_busy(c->worker->worker.store) ? worker_pause : worker_enqueue)(c->worker, c);
     set_deadline(c, phase_of(c));
 }
 
@@ -299,14 +301,13 @@ static void time_out(struct conn *c)
 
 void conn_expire(struct conn *c)
 {
+    if (c->paused) { /* it is we who do not read */
+        extend_deadline(c);
+        return;
+    }
     switch (c->phase) {
     case PHASE_HEAD:
-    case PHASE_BODY:
-        if (c->readable) /* it was we who did not read: the store is busy */
-            extend_deadline(c);
-        else
-            time_out(c);
-        return;
+    case PHASE_BODY: time_out(c); return;
     case PHASE_WRITE:
         if (conn_output_moves(c))
             extend_deadline(c);

@@ -17,10 +17,12 @@ struct conn {
     struct edge_worker *worker;
     struct conn *prev, *next; /* in its phase's list */
     struct conn *ready_next;  /* in the worker's list of those to be turned */
+    struct conn *paused_next; /* in its list of those that wait for the store */
     int64_t deadline_ms;
     int fd;
     enum phase phase;
     bool ready;     /* in that list */
+    bool paused;    /* in the other list */
     bool turning;   /* conn_turn is at work, and will see what an answer changes */
     bool stalled;   /* a request waits until more of the output has been sent */
     bool beginning; /* router_begin is at work: its answer waits until we know what becomes of the body */

@@ -215,6 +215,19 @@ static enum rc check_routed(struct conn *c, struct request *req, struct err *err
     return body_keep(c, err);
 }
 
+/* `OPTIONS *` asks about the server as a whole (RFC 9110, 9.3.7). */
+static COLD void answer_options(struct request *req)
+{
+    struct err err;
+    req->response.status = 204;
+    if (response_header(req, "Allow", SLICE("GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"))) {
+        answer(req);
+        return;
+    }
+    err_oom(&err);
+    answer_err(req, &err);
+}
+
 /* Afterwards the request has been answered, or its body is awaited. */
 static void admit(struct conn *c, struct request *req, const struct http1_info *info)
 {
@@ -224,6 +237,10 @@ static void admit(struct conn *c, struct request *req, const struct http1_info *
     if (web_check(req, e->loopback, method_changes(req->method), &err) != RC_OK ||
         check_budget(e, &err) != RC_OK) {
         answer_err(req, &err);
+        return;
+    }
+    if (req->path.ptr[0] == '*') {
+        answer_options(req);
         return;
     }
     req->edge.flags |= REQ_BEGUN;
@@ -264,11 +281,10 @@ static void begin(struct conn *c, struct slice head)
     else if (!req->http_minor)
         req->edge.flags |= REQ_KEEP_ALIVE;
     c->beginning = true;
-    if (parsed == HTTP1_OK) {
+    if (parsed == HTTP1_OK)
         admit(c, req, &info);
-    } else {
+    else
         answer_err(req, &err);
-    }
     if (req->edge.flags & REQ_ANSWERED) {
         if (!(req->edge.flags & REQ_BEGUN))
             body_begin(c, &info);

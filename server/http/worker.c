@@ -20,6 +20,7 @@
 enum {
     TICK_MS = 250,
     ACCEPTS_PER_TURN = 64,
+    WARN_EVERY_MS = 10000,
     GRACE_MS = 5000, /* after the connections were closed by force, for what is still being written */
 };
 
@@ -75,7 +76,10 @@ static bool accept_one(struct edge_worker *w)
     case ENFILE:
     case ENOBUFS:
     case ENOMEM: /* asking again at once would only spin; a tick, or a connection that ends, resumes */
-        log_warn("connections wait: %s", strerror(errno));
+        if (w->now_ms - w->warned_ms >= WARN_EVERY_MS) {
+            log_warn("new connections wait: %s", strerror(errno));
+            w->warned_ms = w->now_ms;
+        }
         accept_pause(w);
         return false;
     default: return true; /* that one connection failed before we had it (accept(2)) */
@@ -110,9 +114,30 @@ void worker_enqueue(struct edge_worker *w, struct conn *c)
     w->ready_last = c;
 }
 
+void worker_pause(struct edge_worker *w, struct conn *c)
+{
+    if (c->paused)
+        return;
+    c->paused = true;
+    c->paused_next = w->paused;
+    w->paused = c;
+}
+
+static void resume_paused(struct edge_worker *w)
+{
+    struct conn *c = w->paused;
+    w->paused = NULL;
+    for (; c; c = c->paused_next) {
+        c->paused = false;
+        worker_enqueue(w, c);
+    }
+}
+
 /* Those that are on the list now; whoever enqueues itself again waits for the next turn. */
 static void turn_ready(struct edge_worker *w)
 {
+    if (w->paused && !store_busy(w->worker.store))
+        resume_paused(w);
     struct conn *c = w->ready_first;
     w->ready_first = w->ready_last = NULL;
     while (c) {
@@ -235,9 +260,7 @@ static void on_store(evutil_socket_t fd, short what, void *arg)
 
 static void turn(struct edge_worker *w)
 {
-    /* While the store is busy those that are ready wait for its event. */
-    bool waiting = w->ready_first && !store_busy(w->worker.store);
-    event_base_loop(w->base, EVLOOP_ONCE | (waiting ? EVLOOP_NONBLOCK : 0));
+    event_base_loop(w->base, EVLOOP_ONCE | (w->ready_first ? EVLOOP_NONBLOCK : 0));
     turn_ready(w);
     store_turn_end(w->worker.store);
 }
@@ -314,6 +337,7 @@ enum rc worker_init(struct edge_worker *w, struct edge *e, unsigned index, int l
     if (store_worker_new(&w->worker.store, e->server->store, w->base, err) != RC_OK)
         return RC_ERR;
     w->now_ms = clock_mono_ms();
+    w->warned_ms = w->now_ms - WARN_EVERY_MS;
     date_update(&w->date, clock_wall_ms() / 1000);
     return events_add(w, err);
 }

@@ -32,10 +32,12 @@ struct edge_worker {
 
     int listener; /* -1: closed */
     bool accepting;
+    int64_t warned_ms; /* when it was last said that connections wait */
     struct event accept_event, tick_event, store_event, wake_event;
 
     struct conn_list phases[PHASES];
     struct conn *ready_first, *ready_last; /* to be turned at the end of this turn */
+    struct conn *paused;                   /* readable, and not read until the store is less busy */
     unsigned conns;                        /* closed ones with requests in flight too */
     int64_t now_ms;                        /* monotonic, as of the last tick */
     struct date date;
@@ -86,6 +88,8 @@ void worker_job_done(struct job *);
 
 /* Have the connection turned at the end of this turn. */
 void worker_enqueue(struct edge_worker *, struct conn *);
+/* The same, once the store is less busy. */
+void worker_pause(struct edge_worker *, struct conn *);
 /* A connection is gone: there may be a file descriptor for the listener again. */
 void worker_conn_gone(struct edge_worker *);
 

@@ -142,6 +142,11 @@ class Framing(Case):
         data = server.raw(b"GET http://localhost/ping HTTP/1.1\r\n" + HOST + b"\r\n")
         self.assertEqual(split_replies(data)[0].body, b"pong")
 
+    def test_options_of_the_server_as_a_whole(self):
+        replies = split_replies(server.raw(b"OPTIONS * HTTP/1.1\r\n" + HOST + b"\r\n" + PING))
+        self.assertEqual([r.status for r in replies], [204, 200])
+        self.assertIn("OPTIONS", replies[0].header("Allow"))
+
     def test_a_head_byte_by_byte(self):
         with server.connect() as s:
             for byte in PING:

@@ -1,0 +1,72 @@
+/* tests/unit/server/test_helpers_threads.c - jobs run once each, in order of coming, and none is lost at the
+ * end. */
+#include "server/helpers.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "server/handler.h"
+#include "tests/lib/test.h"
+
+enum { JOBS = 2000 };
+
+struct counted {
+    struct job job;
+    int number, ran, finished;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int order[JOBS], started;
+
+static void run(struct job *job)
+{
+    struct counted *c = CONTAINER_OF(job, struct counted, job);
+    pthread_mutex_lock(&lock);
+    order[started++] = c->number;
+    pthread_mutex_unlock(&lock);
+    c->ran++;
+}
+
+static void finished(struct job *job)
+{
+    CONTAINER_OF(job, struct counted, job)->finished++;
+}
+
+static void submit_all(unsigned threads)
+{
+    struct helpers *helpers;
+    struct err err;
+    struct counted *all = calloc(JOBS, sizeof *all);
+    assert_non_null(all);
+    started = 0;
+    assert_int_equal(helpers_new(&helpers, threads, finished, &err), RC_OK);
+    for (int i = 0; i < JOBS; i++) {
+        all[i] = (struct counted){.job = {.run = run}, .number = i};
+        helpers_submit(helpers, &all[i].job);
+    }
+    helpers_free(helpers);
+    for (int i = 0; i < JOBS; i++) {
+        assert_int_equal(all[i].ran, 1);
+        assert_int_equal(all[i].finished, 1);
+    }
+    free(all);
+}
+
+TEST(helpers_submit__runs_each_job_once_with_several_threads)
+{
+    submit_all(4);
+}
+
+TEST(helpers_submit__runs_first_what_came_first)
+{
+    submit_all(1);
+    for (int i = 0; i < JOBS; i++)
+        assert_int_equal(order[i], i);
+}
+
+TEST(helpers_free__takes_nothing)
+{
+    helpers_free(NULL);
+}
+
+TEST_MAIN()
