@@ -495,13 +495,23 @@ static int apply_all(struct engine *e, MDB_txn *txn, const struct mutation *m, s
     return rc;
 }
 
+/* LMDB gives up for good when it could not write a meta page, whatever the reason. */
+static bool has_panicked(struct engine *e)
+{
+    MDB_txn *txn;
+    int rc = mdb_txn_begin(e->env, NULL, 0, &txn);
+    if (!rc)
+        mdb_txn_abort(txn);
+    return rc == MDB_PANIC;
+}
+
 /* Full is what leaves the store as it was; all else that a commit can meet is a flush whose outcome nobody
  * knows. */
 static enum rc commit_failed(struct engine *e, int rc, struct err *err)
 {
-    if (rc == MDB_MAP_FULL || rc == ENOMEM || disk_errno_is_full(rc) ||
-        (rc == EIO && disk_is_short(&e->disk)))
-        return failed(err, "commit", rc == EIO ? ENOSPC : rc);
+    bool full = rc == MDB_MAP_FULL || disk_errno_is_full(rc) || (rc == EIO && disk_is_short(&e->disk));
+    if ((full || rc == ENOMEM) && !has_panicked(e))
+        return failed(err, "commit", full ? ENOSPC : rc);
     return broken(e, "commit", rc, err);
 }
 
