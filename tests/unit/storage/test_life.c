@@ -1,5 +1,6 @@
 /* tests/unit/storage/test_life.c - opening and closing: clean, dirty, in use, foreign, newer, cut short. */
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -280,6 +281,37 @@ TEST(store_open__refuses_a_dirty_store_of_mode_none_after_a_restart_of_the_machi
     forge_open_row(&f, DURABLE_ASYNC, false);
     fixture_reopen(&f);
     fixture_end(&f);
+}
+
+/* ---- address space ---- */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1 /* a sanitizer needs all the address space that there is */
+#endif
+
+#ifndef SANITIZED
+static void open_in_four_gigabytes(struct fixture *f)
+{
+    struct rlimit limit = {4UL << 30, 4UL << 30};
+    struct store_space space;
+    if (setrlimit(RLIMIT_AS, &limit) != 0)
+        _exit(1);
+    fixture_open(f, &engine_lmdb);
+    store_space(f->store, &space);
+    if (space.max < 1UL << 30 || space.max > 4UL << 30 || fixture_put(f, 1, "a", "x") != RC_OK)
+        _exit(1);
+    fixture_end(f);
+}
+#endif
+
+TEST(store_open__takes_a_smaller_map_where_address_space_is_short)
+{
+#ifdef SANITIZED
+    skip();
+#else
+    struct fixture f;
+    in_child(open_in_four_gigabytes, &f);
+#endif
 }
 
 TEST(store_open__an_unknown_engine_is_named)

@@ -5,7 +5,7 @@
 
 TEST(write_stack__gives_back_in_the_order_of_pushing)
 {
-    struct write_stack s = {0};
+    struct write_stack s = {.head = NULL};
     struct store_write w[5] = {0};
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(write_stack_push(&s, &w[i], &w[i]), i == 0);
@@ -18,7 +18,7 @@ TEST(write_stack__gives_back_in_the_order_of_pushing)
 
 TEST(write_stack__takes_chains)
 {
-    struct write_stack s = {0};
+    struct write_stack s = {.head = NULL};
     struct store_write w[3] = {0};
     w[2].next = &w[1]; /* newest first */
     assert_true(write_stack_push(&s, &w[0], &w[0]));
@@ -31,7 +31,7 @@ TEST(write_stack__takes_chains)
 
 TEST(write_queue_wait__returns_at_once_when_something_waits)
 {
-    struct write_queue q = {0};
+    struct write_queue q = {.asleep = 0};
     struct store_write w = {0};
     write_queue_push(&q, &w);
     write_queue_wait(&q, 3600 * 1000);
@@ -40,7 +40,7 @@ TEST(write_queue_wait__returns_at_once_when_something_waits)
 
 TEST(write_queue_wait__never_sleeps_after_the_bell)
 {
-    struct write_queue q = {0};
+    struct write_queue q = {.asleep = 0};
     write_queue_ring(&q);
     write_queue_wait(&q, 3600 * 1000);
     write_queue_wait(&q, 3600 * 1000);

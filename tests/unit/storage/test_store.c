@@ -363,6 +363,51 @@ STORE_TEST(txn_number__is_given_back_by_a_call_that_fails_and_never_given_twice)
     assert_int_equal(w.expires_ms, 2);
 }
 
+static enum rc put_too_many(struct store_write *w, struct store_txn *txn, struct err *err)
+{
+    for (uint32_t i = 0; i < w->schema_id; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "%u", i);
+        struct store_key key = fixture_key(1, id);
+        struct record rec = {.body = SLICE("x")};
+        if (txn_put(txn, &key, &rec, err) != RC_OK)
+            return RC_ERR;
+    }
+    return RC_OK;
+}
+
+STORE_TEST(store_write__a_call_that_changes_too_many_pages_is_refused_whole)
+{
+    struct store_write w = {.kind = WRITE_CALL, .call = put_too_many, .schema_id = 5000};
+    assert_int_equal(fixture_write(f, &w), RC_ERR);
+    assert_int_equal(w.err.code, ERR_RECORD_TOO_LARGE);
+    assert_int_equal(fixture_count(f, 1).records, 0);
+    w.schema_id = 1000;
+    assert_int_equal(fixture_write(f, &w), RC_OK);
+    assert_int_equal(w.count, 1000);
+    assert_int_equal(fixture_count(f, 1).records, 1000);
+}
+
+/* Puts, and answers as if nothing had happened although a put has failed. */
+static enum rc put_and_ignore(struct store_write *w, struct store_txn *txn, struct err *err)
+{
+    static uint8_t large[LIMIT_RECORD_INLINE_MAX];
+    struct store_key a = fixture_key(1, "a"), b = fixture_key(1, "b");
+    struct record small = {.body = SLICE("x")}, big = {.body = {large, sizeof large}};
+    (void)w;
+    if (txn_put(txn, &a, &small, err) != RC_OK)
+        return RC_ERR;
+    return txn_put(txn, &b, &big, err) == RC_ERR ? RC_OK : RC_CONFLICT;
+}
+
+STORE_TEST(store_write__a_call_cannot_succeed_when_one_of_its_puts_has_failed)
+{
+    struct store_write w = {.kind = WRITE_CALL, .call = put_and_ignore};
+    assert_int_equal(fixture_write(f, &w), RC_ERR);
+    assert_int_equal(w.err.code, ERR_RECORD_TOO_LARGE);
+    fixture_assert_absent(f, 1, "a");
+}
+
 /* ---- spaces and types ---- */
 
 STORE_TEST(store_write__rows_of_the_catalog_are_their_body_alone)

@@ -69,7 +69,7 @@ static void write_and_read_own(struct actor *a, unsigned round)
 
 static void count_up(struct actor *a)
 {
-    uint32_t memory;
+    uint32_t memory = 0;
     struct store_write w = {.kind = WRITE_EDIT, .key = fixture_key(3, "counter"), .edit = increment};
     w.part[0] = slice_of(&memory, sizeof memory);
     assert_int_equal(fixture_write_on(a->worker, &w), RC_OK);
