@@ -19,10 +19,10 @@ build() {
     echo "== $name: build"
     mkdir -p build
     if cmake --preset "$preset" -B "build/$name" -DAVROD_WERROR=ON -DAVROD_TESTS=ON "$@" >"build/$name.log" 2>&1 &&
-        cmake --build "build/$name" -j2 >>"build/$name.log" 2>&1; then
+        cmake --build "build/$name" -j2 -- -k 0 >>"build/$name.log" 2>&1; then
         return 0
     fi
-    tail -n 60 "build/$name.log"
+    grep -A 12 -E "FAILED:|rror:" "build/$name.log" | head -n 120
     failed+=("$name: build")
     return 1
 }
