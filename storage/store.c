@@ -1,168 +1,11 @@
-/* storage/store.c - the life of a store: who may open it, what it must be, how it is closed. */
+/* storage/store.c - the life of a store: opening, closing, and what any thread may ask of it. */
 #include "storage/store.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
-#include "base/hash.h"
-#include "storage/boot.h"
 #include "storage/dir.h"
-#include "storage/keys.h"
-
-/* ---- the rows of meta ---- */
-
-/* Rows to apply before the writer runs; their memory is here. */
-struct meta_rows {
-    struct key key[4];
-    uint8_t format[META_FORMAT_BYTES], store[META_STORE_BYTES], state[META_STATE_BYTES],
-        open[META_OPEN_BYTES];
-    struct mutation mutation[4];
-    size_t n;
-};
-
-static void add_row(struct meta_rows *rows, struct slice name, struct slice value)
-{
-    assert(rows->n < ARRAY_LEN(rows->mutation));
-    struct key *k = &rows->key[rows->n];
-    key_meta(k, name);
-    rows->mutation[rows->n++] = (struct mutation){.key = key_slice(k), .part = {value}};
-}
-
-static void add_open_row(struct meta_rows *rows, const struct store *s, bool clean)
-{
-    struct meta_open open = {.clean = clean, .durability = s->durability};
-    boot_id_read(open.boot_id);
-    meta_open_encode(&open, rows->open);
-    add_row(rows, SLICE("open"), slice_of(rows->open, sizeof rows->open));
-}
-
-static enum rc read_meta(struct store *s, struct slice name, struct slice *value, struct err *err)
-{
-    struct key k;
-    key_meta(&k, name);
-    return s->ops->get(s->writer.decider.snap, key_slice(&k), value, err);
-}
-
-static enum rc not_a_store(struct err *err, const char *what)
-{
-    return err_set(err, ERR_STORE_FORMAT, "The data directory holds no store that this version can open: %s.",
-                   what);
-}
-
-static enum rc check_format(struct slice row, struct err *err)
-{
-    uint32_t version;
-    if (!meta_format_decode(row, &version) || version == 0)
-        return not_a_store(err, "its format row is damaged");
-    if (version > META_FORMAT)
-        return err_set(err, ERR_STORE_FORMAT,
-                       "The store has format %u, from a newer version; this version knows formats up to %d.",
-                       (unsigned)version, META_FORMAT);
-    return RC_OK;
-}
-
-/* A store of mode `none` that was not closed is whole as long as the kernel that had its pages still runs. */
-static enum rc check_clean(struct store *s, bool accept_dirty, struct err *err)
-{
-    struct slice row;
-    struct meta_open open;
-    uint8_t boot_id[BOOT_ID_BYTES];
-    enum rc rc = read_meta(s, SLICE("open"), &row, err);
-    if (rc != RC_OK)
-        return rc == RC_NOTFOUND ? not_a_store(err, "its open row is missing") : rc;
-    if (!meta_open_decode(row, &open))
-        return not_a_store(err, "its open row is damaged");
-    if (open.clean || open.durability != DURABLE_NONE || accept_dirty)
-        return RC_OK;
-    if (boot_id_read(boot_id) && memcmp(boot_id, open.boot_id, sizeof boot_id) == 0)
-        return RC_OK;
-    return err_set(err, ERR_STORE_DIRTY,
-                   "The store was open in durability `none` when the machine stopped, and may be "
-                   "damaged.");
-}
-
-static enum rc check_existing(struct store *s, struct slice format, bool accept_dirty, struct err *err)
-{
-    struct slice row;
-    if (check_format(format, err) != RC_OK)
-        return RC_ERR;
-    enum rc rc = read_meta(s, SLICE("state"), &row, err);
-    if (rc == RC_ERR)
-        return rc;
-    if (rc == RC_NOTFOUND || !meta_state_decode(row, &s->writer.decider.state))
-        return not_a_store(err, "its state row is missing or damaged");
-    return check_clean(s, accept_dirty, err);
-}
-
-/* Nothing but an empty store may lack a format row. */
-static enum rc check_empty(struct store *s, struct err *err)
-{
-    for (uint8_t db = DB_META; db < ENGINE_DBS; db++) {
-        struct slice key, value;
-        enum rc rc = s->ops->seek(s->writer.decider.snap, slice_of(&db, 1), &key, &value, err);
-        if (rc != RC_NOTFOUND)
-            return rc == RC_OK ? not_a_store(err, "its format row is missing") : rc;
-    }
-    return RC_OK;
-}
-
-static enum rc add_first_rows(struct store *s, struct meta_rows *rows, struct err *err)
-{
-    s->writer.decider.state = (struct meta_state){.next_type = 1, .next_schema = 1, .next_blob = 1};
-    if (!random_bytes(rows->store, sizeof rows->store))
-        return err_set(err, ERR_IO, "The kernel gives no random numbers.");
-    meta_format_encode(rows->format);
-    meta_state_encode(&s->writer.decider.state, rows->state);
-    add_row(rows, SLICE("format"), slice_of(rows->format, sizeof rows->format));
-    return RC_OK;
-}
-
-/* Check what is there, or make it, and mark it open before anybody changes it. */
-static enum rc open_meta(struct store *s, bool accept_dirty, struct err *err)
-{
-    struct meta_rows rows = {.n = 0};
-    struct slice format;
-    enum rc rc = read_meta(s, SLICE("format"), &format, err);
-    if (rc == RC_ERR)
-        return rc;
-    bool fresh = rc == RC_NOTFOUND;
-    if (fresh)
-        rc = check_empty(s, err) == RC_OK ? add_first_rows(s, &rows, err) : RC_ERR;
-    else
-        rc = check_existing(s, format, accept_dirty, err);
-    if (rc != RC_OK)
-        return rc;
-    add_open_row(&rows, s, false);
-    if (fresh) { /* sorted: format, open, state, store */
-        add_row(&rows, SLICE("state"), slice_of(rows.state, sizeof rows.state));
-        add_row(&rows, SLICE("store"), slice_of(rows.store, sizeof rows.store));
-    }
-    if (s->ops->reserve(s->engine, 0, err) != RC_OK ||
-        s->ops->apply(s->engine, rows.mutation, rows.n, err) != RC_OK)
-        return RC_ERR;
-    return s->ops->sync(s->engine, err);
-}
-
-static enum rc load_dead(struct store *s, struct err *err)
-{
-    struct key k;
-    struct slice key, value;
-    key_trash(&k, TRASH_TYPE, 0);
-    enum rc rc = s->ops->seek(s->writer.decider.snap, key_slice(&k), &key, &value, err);
-    for (; rc == RC_OK; rc = s->ops->next(s->writer.decider.snap, &key, &value, err)) {
-        if (key.len != 1 + 8 || key.ptr[0] != TRASH_TYPE)
-            break;
-        uint64_t number = get_be64(key.ptr + 1);
-        if (number > UINT32_MAX)
-            return not_a_store(err, "a trash row is damaged");
-        if (!dead_reserve(&s->dead, (uint32_t)number))
-            return err_oom(err);
-        dead_mark(&s->dead, (uint32_t)number);
-    }
-    return rc == RC_ERR ? rc : RC_OK;
-}
+#include "storage/identity.h"
 
 /* ---- opening ---- */
 
@@ -178,7 +21,7 @@ static enum rc open_engine(struct store *s, const struct store_opts *opts, struc
         return RC_ERR;
     if (s->ops->snap_new(s->engine, snap, err) != RC_OK || s->ops->snap_renew(*snap, err) != RC_OK)
         return RC_ERR;
-    if (open_meta(s, opts->accept_dirty, err) != RC_OK || load_dead(s, err) != RC_OK)
+    if (identity_open(s, opts->accept_dirty, err) != RC_OK || identity_load_dead(s, err) != RC_OK)
         return RC_ERR;
     s->ops->snap_reset(*snap);
     store_note_space(s);
@@ -250,19 +93,6 @@ enum rc store_open(struct store **out, const struct store_opts *opts, struct err
 
 /* ---- closing ---- */
 
-/* Data first, then the word that it is all there. Whatever fails here leaves the store marked open, which is
- * true. */
-static void mark_clean(struct store *s)
-{
-    struct meta_rows rows = {.n = 0};
-    struct err err;
-    if (store_broken(s) || s->ops->sync(s->engine, &err) != RC_OK)
-        return;
-    add_open_row(&rows, s, true);
-    if (s->ops->apply(s->engine, rows.mutation, rows.n, &err) == RC_OK)
-        (void)!s->ops->sync(s->engine, &err);
-}
-
 void store_close(struct store *s)
 {
     if (!s)
@@ -270,7 +100,7 @@ void store_close(struct store *s)
     atomic_store_explicit(&s->closing, true, memory_order_release);
     write_queue_ring(&s->queue);
     pthread_join(s->thread, NULL);
-    mark_clean(s);
+    identity_mark_clean(s);
     release(s);
 }
 

@@ -1,5 +1,6 @@
 /* tests/unit/storage/test_life.c - opening and closing: clean, dirty, in use, foreign, newer, cut short. */
 #include <fcntl.h>
+#include <lmdb.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -234,6 +235,24 @@ TEST(store_open__refuses_a_file_that_is_no_store)
     int fd = open(path, O_CREAT | O_WRONLY, 0600);
     assert_int_equal(write(fd, junk, sizeof junk), sizeof junk);
     close(fd);
+    assert_opens_with(&f, ERR_STORE_FORMAT);
+    fixture_remove(&f);
+}
+
+TEST(store_open__refuses_the_environment_of_another_program)
+{
+    struct fixture f;
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+    fixture_prepare(&f, &engine_lmdb);
+    assert_int_equal(mdb_env_create(&env), 0);
+    assert_int_equal(mdb_env_set_maxdbs(env, 4), 0);
+    assert_int_equal(mdb_env_open(env, f.dir, 0, 0600), 0);
+    assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+    assert_int_equal(mdb_dbi_open(txn, "theirs", MDB_CREATE, &dbi), 0);
+    assert_int_equal(mdb_txn_commit(txn), 0);
+    mdb_env_close(env);
     assert_opens_with(&f, ERR_STORE_FORMAT);
     fixture_remove(&f);
 }

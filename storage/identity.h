@@ -1,0 +1,17 @@
+/* storage/identity.h - is this directory's content a store that this version may open, and in which state was
+ * it left. Before the writer runs, or after it has ended. */
+#ifndef STORAGE_IDENTITY_H
+#define STORAGE_IDENTITY_H
+
+#include "storage/store.h"
+
+/* Check what is there, or make the first rows, and mark the store open, durably, before anybody changes it.
+ * Reads the decider's snapshot, fills in its state. STORE_FORMAT, STORE_DIRTY, and what the engine fails
+ * with. */
+MUST_USE enum rc identity_open(struct store *, bool accept_dirty, struct err *err);
+/* The numbers of dropped types, from the trash. */
+MUST_USE enum rc identity_load_dead(struct store *, struct err *err);
+/* Sync, and mark the store closed. */
+void identity_mark_clean(struct store *);
+
+#endif
