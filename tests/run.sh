@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/run.sh - everything that must pass, from a clean clone: installs what is missing (apt), builds with gcc
-# (release, address and thread sanitizer) and with clang, warnings being errors, and runs every test through ctest.
+# (release, address and thread sanitizer) and with clang, where warnings are errors without sanitizers, and runs every test through ctest.
 #
 #   tests/run.sh            all of it
 #   tests/run.sh STEP...    some of: release clang asan tsan
@@ -18,7 +18,7 @@ build() {
     shift 2
     echo "== $name: build"
     mkdir -p build
-    if cmake --preset "$preset" -B "build/$name" -DAVROD_WERROR=ON -DAVROD_TESTS=ON "$@" >"build/$name.log" 2>&1 &&
+    if cmake --preset "$preset" -B "build/$name" -DAVROD_TESTS=ON "$@" >"build/$name.log" 2>&1 &&
         cmake --build "build/$name" -j2 -- -k 0 >>"build/$name.log" 2>&1; then
         return 0
     fi
@@ -50,14 +50,13 @@ fixed_addresses() {
 step() {
     local wrapper=()
     case $1 in
-    release) build release release -DCMAKE_C_COMPILER=gcc -DAVROD_BENCH=ON && run_tests release ;;
-    clang) build clang dev -DCMAKE_C_COMPILER=clang -DAVROD_BENCH=ON ;;
-    asan)
-        build asan asan -DCMAKE_C_COMPILER=gcc && run_tests asan
-        ;;
+    release) build release release -DCMAKE_C_COMPILER=gcc -DAVROD_WERROR=ON -DAVROD_BENCH=ON && run_tests release ;;
+    clang) build clang dev -DCMAKE_C_COMPILER=clang -DAVROD_WERROR=ON -DAVROD_BENCH=ON ;;
+    # What sanitizers insert makes gcc see uses of variables that are none: no errors from warnings here.
+    asan) build asan asan -DCMAKE_C_COMPILER=gcc -DAVROD_WERROR=OFF && run_tests asan ;;
     tsan)
         read -ra wrapper <<<"$(fixed_addresses)"
-        build tsan tsan -DCMAKE_C_COMPILER=gcc && run_tests tsan -L threads
+        build tsan tsan -DCMAKE_C_COMPILER=gcc -DAVROD_WERROR=OFF && run_tests tsan -L threads
         ;;
     *)
         echo "no such step: $1 (release clang asan tsan)" >&2
