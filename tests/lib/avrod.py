@@ -58,6 +58,7 @@ class Server:
         return command + self.args
 
     def start(self, timeout=60):
+        self.check_log()
         self.log = b""
         self.log_file = tempfile.TemporaryFile()
         self.process = subprocess.Popen(self.command(), stderr=self.log_file, env=self.env)
@@ -79,6 +80,13 @@ class Server:
         self.log_file.seek(0)
         self.log = self.log_file.read()
         return self.log.decode(errors="replace")
+
+    def check_log(self):
+        """Of the run that ended, if any."""
+        log = self.read_log() if self.process is not None else ""
+        if "Sanitizer" in log or "runtime error:" in log:
+            raise AssertionError("a sanitizer spoke:\n" + log)
+        return log
 
     def stop(self, timeout=60):
         """SIGTERM; returns the exit code."""
@@ -110,11 +118,9 @@ class Server:
                 self.kill()
             if self.own_data:
                 shutil.rmtree(self.data, ignore_errors=True)
-        log = self.read_log() if self.process is not None else ""
+        log = self.check_log()
         if kind is None and code not in (None, 0):
             raise AssertionError(f"avrod ended with {code}:\n{log}")
-        if "Sanitizer" in log or "runtime error:" in log:
-            raise AssertionError("a sanitizer spoke:\n" + log)
 
     # ---- one request on a connection of its own ----
 
