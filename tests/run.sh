@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests/run.sh - everything that must pass, from a clean clone: installs what is missing (apt), builds with gcc
-# (release, address and thread sanitizer) and with clang, where warnings are errors without sanitizers, and runs every test through ctest.
+# (release, address and thread sanitizer) and with clang, and runs every test through ctest. Warnings are errors but
+# with sanitizers.
 #
 #   tests/run.sh            all of it
 #   tests/run.sh STEP...    some of: release clang asan tsan
