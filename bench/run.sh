@@ -11,7 +11,7 @@ say() { printf '%s\n' "$*" >&2; }
 build_all() {
     say "building in $build"
     cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-        -DCMAKE_C_FLAGS_RELWITHDEBINFO="-O2 -g -DNDEBUG" >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
+        -DCMAKE_C_FLAGS_RELWITHDEBINFO="-O2 -g -DNDEBUG" -DAVROD_BENCH=ON -DAVROD_TESTS=OFF >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
     cmake --build "$build" --target limit load avrod -j2 >"$build.log" 2>&1 || {
         cat "$build.log" >&2
         exit 1
