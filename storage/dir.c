@@ -33,6 +33,23 @@ enum rc dir_sync(const char *dir, struct err *err)
     return rc;
 }
 
+enum rc dir_holds_store(int fd, bool *holds, struct err *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return failed(err, "look at", "the file LOCK");
+    *holds = st.st_size > 0;
+    return RC_OK;
+}
+
+enum rc dir_mark_store(int fd, struct err *err)
+{
+    static const char line[] = "This directory holds a store of avrod.\n";
+    if (pwrite(fd, line, sizeof line - 1, 0) < 0 || fsync(fd) != 0)
+        return failed(err, "write to", "the file LOCK");
+    return RC_OK;
+}
+
 static enum rc make(const char *dir, struct err *err)
 {
     char parent[PATH_MAX];

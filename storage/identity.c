@@ -93,8 +93,10 @@ static enum rc check_existing(struct store *s, struct slice format, bool accept_
 }
 
 /* Nothing but an empty store may lack a format row. */
-static enum rc check_empty(struct store *s, struct err *err)
+static enum rc check_empty(struct store *s, bool holds_store, struct err *err)
 {
+    if (holds_store)
+        return not_a_store(err, "a store was here, but its data file has been removed or emptied");
     for (uint8_t db = DB_META; db < ENGINE_DBS; db++) {
         struct slice key, value;
         enum rc rc = s->ops->seek(s->writer.decider.snap, slice_of(&db, 1), &key, &value, err);
@@ -115,7 +117,7 @@ static enum rc add_first_rows(struct store *s, struct meta_rows *rows, struct er
     return RC_OK;
 }
 
-enum rc identity_open(struct store *s, bool accept_dirty, struct err *err)
+enum rc identity_open(struct store *s, bool holds_store, bool accept_dirty, struct err *err)
 {
     struct meta_rows rows = {.n = 0};
     struct slice format;
@@ -124,7 +126,7 @@ enum rc identity_open(struct store *s, bool accept_dirty, struct err *err)
         return rc;
     bool fresh = rc == RC_NOTFOUND;
     if (fresh)
-        rc = check_empty(s, err) == RC_OK ? add_first_rows(s, &rows, err) : RC_ERR;
+        rc = check_empty(s, holds_store, err) == RC_OK ? add_first_rows(s, &rows, err) : RC_ERR;
     else
         rc = check_existing(s, format, accept_dirty, err);
     if (rc != RC_OK)

@@ -13,7 +13,9 @@ static enum rc open_engine(struct store *s, const struct store_opts *opts, struc
 {
     bool durable = s->ops->caps & CAP_DURABLE;
     struct snap **snap = &s->writer.decider.snap;
-    if (durable && dir_lock(opts->dir, &s->lock_fd, err) != RC_OK)
+    bool holds_store = false;
+    if (durable && (dir_lock(opts->dir, &s->lock_fd, err) != RC_OK ||
+                    dir_holds_store(s->lock_fd, &holds_store, err) != RC_OK))
         return RC_ERR;
     if (s->ops->open(&s->engine, opts, err) != RC_OK)
         return RC_ERR;
@@ -21,7 +23,10 @@ static enum rc open_engine(struct store *s, const struct store_opts *opts, struc
         return RC_ERR;
     if (s->ops->snap_new(s->engine, snap, err) != RC_OK || s->ops->snap_renew(*snap, err) != RC_OK)
         return RC_ERR;
-    if (identity_open(s, opts->accept_dirty, err) != RC_OK || identity_load_dead(s, err) != RC_OK)
+    if (identity_open(s, holds_store, opts->accept_dirty, err) != RC_OK ||
+        identity_load_dead(s, err) != RC_OK)
+        return RC_ERR;
+    if (durable && !holds_store && dir_mark_store(s->lock_fd, err) != RC_OK)
         return RC_ERR;
     s->ops->snap_reset(*snap);
     store_note_space(s);

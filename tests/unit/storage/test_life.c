@@ -217,12 +217,65 @@ TEST(store_open__refuses_a_data_file_cut_short)
     fixture_close(&f);
     data_path(&f, path);
     assert_int_equal(stat(path, &st), 0);
-    static const off_t lengths[] = {160 * 1024, 8192, 5000, 4096, 100};
+    static const off_t lengths[] = {160 * 1024, 8192, 5000, 4096, 100, 0};
     for (size_t i = 0; i < ARRAY_LEN(lengths); i++) {
         assert_int_equal(truncate(path, lengths[i]), 0);
         assert_opens_with(&f, ERR_STORE_FORMAT);
     }
+    assert_int_equal(unlink(path), 0);
+    assert_opens_with(&f, ERR_STORE_FORMAT);
+    assert_opens_with(&f, ERR_STORE_FORMAT); /* it does not become a store by being tried */
     fixture_remove(&f);
+}
+
+static void make_empty_file(const struct fixture *f, const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", f->dir, name);
+    int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    assert_true(fd >= 0);
+    close(fd);
+}
+
+/* An environment with all its databases, and not a row in them. */
+static void make_databases(struct fixture *f)
+{
+    struct engine *e;
+    struct err err;
+    assert_int_equal(f->ops->open(&e, &f->opts, &err), RC_OK);
+    f->ops->close(e);
+}
+
+TEST(store_open__begins_again_where_the_making_of_a_store_was_cut_off)
+{
+    for (unsigned how = 0; how < 3; how++) {
+        struct fixture f;
+        fixture_prepare(&f, &engine_lmdb);
+        make_empty_file(&f, "LOCK");
+        if (how == 1)
+            make_empty_file(&f, "data.mdb");
+        if (how == 2)
+            make_databases(&f);
+        fixture_reopen(&f);
+        struct store_write w = {.kind = WRITE_CALL, .call = fixture_make_types};
+        assert_int_equal(fixture_write(&f, &w), RC_OK);
+        fixture_close(&f);
+        fixture_reopen(&f);
+        assert_int_equal(fixture_put(&f, 1, "a", "x"), RC_OK);
+        fixture_end(&f);
+    }
+}
+
+TEST(store_open__takes_a_whole_data_file_that_came_without_its_lock)
+{
+    struct fixture f;
+    fixture_open(&f, &engine_lmdb);
+    assert_int_equal(fixture_put(&f, 1, "a", "x"), RC_OK);
+    fixture_close(&f);
+    make_empty_file(&f, "LOCK");
+    fixture_reopen(&f);
+    fixture_assert_body(&f, 1, "a", "x");
+    fixture_end(&f);
 }
 
 TEST(store_open__refuses_a_file_that_is_no_store)
