@@ -60,6 +60,8 @@ static bool decode_optional(const uint8_t *p, size_t at, size_t end, struct reco
         if (end - at < 8)
             return false;
         r->expires_ms = (int64_t)get_le64(p + at);
+        if (r->expires_ms <= 0) /* no time that a key could bear, nor one that a head is given */
+            return false;
         at += 8;
     }
     if (flags & FLAG_CONTENT_TYPE) {

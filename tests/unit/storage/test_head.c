@@ -104,4 +104,17 @@ TEST(head_decode__refuses_other_formats_and_unknown_flags)
     assert_false(head_decode(v, &r));
 }
 
+TEST(head_decode__refuses_a_time_of_expiry_that_is_none)
+{
+    uint8_t out[HEAD_MAX + 16];
+    struct record r, in = plain;
+    in.expires_ms = 5;
+    struct slice v = encode(&in, SLICE("body"), out);
+    assert_true(head_decode(v, &r));
+    put_le64(out + 32, UINT64_MAX);
+    assert_false(head_decode(v, &r));
+    put_le64(out + 32, 0);
+    assert_false(head_decode(v, &r));
+}
+
 TEST_MAIN()
