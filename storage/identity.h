@@ -5,9 +5,9 @@
 
 #include "storage/store.h"
 
-/* Check what is there, or make the first rows (never where a store must be: `holds_store`), and mark the store
- * open, durably, before anybody changes it. Reads the decider's snapshot, fills in its state. STORE_FORMAT,
- * STORE_DIRTY, and what the engine fails with. */
+/* Check what is there, or make the first rows (never where a store must be: `holds_store`), and mark the
+ * store open, durably, before anybody changes it. Reads the decider's snapshot, fills in its state.
+ * STORE_FORMAT, STORE_DIRTY, and what the engine fails with. */
 MUST_USE enum rc identity_open(struct store *, bool holds_store, bool accept_dirty, struct err *err);
 /* The numbers of dropped types, from the trash. */
 MUST_USE enum rc identity_load_dead(struct store *, struct err *err);

@@ -9,6 +9,7 @@
 
 enum rc worker_snapshot(struct store_worker *w, struct err *err)
 {
+    assert(!w->in_row);
     /* The number first, then the snapshot: it may only be newer than it says. */
     uint64_t published = atomic_load_explicit(&w->store->published, memory_order_acquire);
     if (likely(w->snap_live && w->snap_published == published))

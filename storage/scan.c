@@ -41,10 +41,12 @@ static enum rc decode(struct store_scan *s, struct slice value, int64_t now_ms, 
     return RC_OK;
 }
 
-static enum rc show(struct store_scan *s, struct slice id, struct slice value, int64_t now_ms)
+static enum rc show(struct store_worker *w, struct store_scan *s, struct slice id, struct slice value,
+                    int64_t now_ms)
 {
     struct record rec;
     enum rc rc = decode(s, value, now_ms, &rec);
+    w->in_row = true;
     if (rc == RC_OK)
         rc = s->row(s, id, &rec);
     else if (rc == RC_NOTFOUND)
@@ -54,6 +56,7 @@ static enum rc show(struct store_scan *s, struct slice id, struct slice value, i
         memcpy(s->last, id.ptr, id.len);
         s->last_len = (uint16_t)id.len;
     }
+    w->in_row = false;
     return rc;
 }
 
@@ -79,7 +82,7 @@ static enum rc page(struct store_worker *w, struct store_scan *s)
             return RC_PENDING;
         rows++;
         bytes += key.len + (s->keys_only ? 0 : value.len);
-        rc = show(s, id, value, now_ms);
+        rc = show(w, s, id, value, now_ms);
         if (rc != RC_OK)
             return rc;
     }

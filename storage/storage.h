@@ -104,8 +104,10 @@ struct store_scan {
     uint32_t type;
     struct slice from, upto; /* from <= id < upto; upto empty: to the end. The caller's until done. */
     bool keys_only;          /* row gets an empty body; body_bytes still says how long it is */
-    enum rc (*row)(struct store_scan *, struct slice id, const struct record *); /* RC_PENDING: enough after
-                                                                                    this row; RC_ERR: stop */
+    /* RC_PENDING: enough after this row; RC_ERR: stop. It reads no other thing from the store: that could
+     * renew the snapshot under the page. Of a body in chunks it keeps the record's blob and body_bytes,
+     * answers RC_PENDING, and the chunks are read behind the page. */
+    enum rc (*row)(struct store_scan *, struct slice id, const struct record *);
     void (*done)(struct store_scan *);
     enum rc rc; /* RC_OK: at the end; RC_PENDING: call again to go on; RC_ERR */
     struct err err;

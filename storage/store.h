@@ -37,6 +37,7 @@ struct store_worker {
     struct store *store;
     struct snap *snap; /* NULL: freed */
     bool snap_live;
+    bool in_row;             /* of a scan, whose page borrows from the snapshot */
     uint64_t snap_published; /* of the live snapshot */
     uint32_t waiting_ops;    /* queued and not yet done */
     uint64_t waiting_bytes;

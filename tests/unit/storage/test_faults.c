@@ -203,7 +203,8 @@ static bool fail_nth(enum fault kind, int error, int nth, bool may_break)
     struct model *m = calloc(1, sizeof *m);
     assert_non_null(m);
     fixture_open(&f, &engine_lmdb);
-    if (kind != FAULT_MEMORY) /* that one is about the first groups, before the writer has all that it needs */
+    if (kind !=
+        FAULT_MEMORY) /* that one is about the first groups, before the writer has all that it needs */
         run_batch(&f, m);
     assert_model(&f, m);
     atomic_store(&fault_thread, f.store->thread);
