@@ -8,10 +8,10 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "storage/counts.h"
+#include "storage/purge.h"
 #include "storage/stage.h"
 #include "storage/txn.h"
 
-enum { TRASH_TYPE_BYTES = 8 };
 static const int64_t time_ms_max = ((int64_t)1 << 48) - 1;
 
 void decider_release(struct decider *d)
@@ -106,6 +106,7 @@ static enum rc decide_edit(struct decider *d, struct store_write *w)
         if (stage_body(d, &v, &w->err) != RC_OK)
             return RC_ERR;
         old = v.rec;
+        old.blob = 0; /* it is whole */
         out = (struct record){
             .schema_id = old.schema_id, .expires_ms = old.expires_ms, .content_type = old.content_type};
     }
@@ -161,13 +162,10 @@ static enum rc decide_type_drop(struct decider *d, struct store_write *w)
         return rc;
     if (rc == RC_OK && !counts_decode(row, &c))
         return err_set(&w->err, ERR_IO, "The counts of type number %u are damaged.", (unsigned)w->key.type);
-    uint8_t *died = arena_alloc(&d->overlay.arena, TRASH_TYPE_BYTES);
-    if (!died || !dead_reserve(d->dead, w->key.type))
+    if (!dead_reserve(d->dead, w->key.type))
         return err_oom(&w->err);
-    put_le64(died, (uint64_t)d->now_ms);
-    key_trash(&k, TRASH_TYPE, w->key.type);
     if (stage_delete(d, &v, &w->err) != RC_OK ||
-        stage_row(d, key_slice(&k), slice_of(died, TRASH_TYPE_BYTES), &w->err) != RC_OK)
+        stage_trash(d, TRASH_TYPE, w->key.type, d->trash_now_ms, &w->err) != RC_OK)
         return RC_ERR;
     d->dropped = w->key.type;
     d->next.revision++;
@@ -183,6 +181,7 @@ static enum rc decide_kind(struct decider *d, struct store_write *w)
     case WRITE_EDIT: return decide_edit(d, w);
     case WRITE_CALL: return decide_call(d, w);
     case WRITE_TYPE_DROP: return decide_type_drop(d, w);
+    case WRITE_PURGE: return purge_decide(d, CONTAINER_OF(w, struct purge, op));
     case WRITE_RANGE_DELETE: break; /* refused before it is queued */
     }
     assert(!"a kind of write that is none");
@@ -202,13 +201,14 @@ static bool decide_one(struct decider *d, struct store_write *w, bool first)
     struct meta_state state = d->next;
     w->revision = w->count = 0;
     w->created = w->replayed = false;
+    d->joined_full = false;
     w->rc = decide_kind(d, w);
     bool fits = d->overlay.pages <= LIMIT_GROUP_PAGES_MAX;
     if (w->rc == RC_OK && fits)
         return true;
     overlay_rollback(&d->overlay, mark);
     d->next = state;
-    if (w->rc == RC_OK && !first)
+    if ((w->rc == RC_OK || d->joined_full) && !first)
         return false;
     if (w->rc == RC_OK)
         w->rc = err_set(&w->err, ERR_RECORD_TOO_LARGE, "A write changes at most %d pages of the store.",
@@ -260,13 +260,21 @@ static int64_t now_ms(void)
     return t < 0 ? 0 : t > time_ms_max ? time_ms_max : t;
 }
 
+int64_t trash_clock_ms(const struct decider *d)
+{
+    return d->clock_base_ms + clock_mono_ms();
+}
+
 enum rc decide_group(struct decider *d, struct store_write **writes, size_t n, size_t *taken, struct err *err)
 {
     assert(n > 0);
     overlay_reset(&d->overlay);
     d->next = d->state;
     d->now_ms = now_ms();
+    d->trash_now_ms = trash_clock_ms(d);
     d->dropped = 0;
+    d->trashed = false;
+    d->joined_bytes = 0;
     d->nmutations = 0;
     size_t i = 0;
     while (i < n) {

@@ -12,6 +12,8 @@ struct decider {
     const struct engine_ops *ops;
     struct snap *snap; /* as of the last apply, while a group is decided and applied */
     struct dead_set *dead;
+    int64_t clock_base_ms;   /* of trash_clock_ms */
+    int64_t blob_keep_ms;    /* how long a dead blob stays */
     struct meta_state state; /* as of the last apply; decide_applied moves it on */
 
     /* Of the group at hand. */
@@ -20,9 +22,17 @@ struct decider {
     struct overlay overlay;
     struct mutation *mutations; /* sorted, unique; dead at the next decide_group */
     size_t nmutations, mutations_cap;
-    uint64_t grow_bytes; /* for engine_ops.reserve */
-    uint32_t dropped;    /* the type number that dies with this group; 0: none */
+    uint64_t grow_bytes;   /* for engine_ops.reserve */
+    uint32_t dropped;      /* the type number that dies with this group; 0: none */
+    bool trashed;          /* rows of the trash were staged */
+    int64_t trash_now_ms;  /* trash_clock_ms, as of the group's start */
+    uint64_t joined_bytes; /* memory of the group that bodies were put together in: LIMIT_GROUP_JOINED_MAX */
+    bool joined_full;      /* the write at hand wanted more */
 };
+
+/* A clock that is never set back while the store is open, close to the wall's when it was opened: what dies
+ * and how long it has been dead go by it. */
+int64_t trash_clock_ms(const struct decider *);
 
 void decider_release(struct decider *);
 

@@ -86,6 +86,12 @@ static inline uint64_t engine_value_pages(uint64_t bytes)
     return bytes <= ENGINE_LEAF_MAX ? 0 : (16 + bytes + ENGINE_PAGE - 1) / ENGINE_PAGE;
 }
 
+/* Of so many chunks under adjacent keys: a page each, and their keys, of which more than 64 fit a leaf. */
+static inline uint64_t engine_chunk_pages(uint64_t chunks)
+{
+    return chunks + chunks / 64 + ENGINE_PAGES_OF_A_KEY;
+}
+
 #define ENGINE(name) extern const struct engine_ops engine_##name;
 #include "storage/engines.def"
 #undef ENGINE

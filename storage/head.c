@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
+#include "base/limits.h"
 
 enum { FLAG_EXPIRES = 1, FLAG_CONTENT_TYPE = 2, FLAG_CHUNKED = 4, FLAG_COMPRESSED = 8 };
 enum { FLAGS_KNOWN = FLAG_EXPIRES | FLAG_CONTENT_TYPE | FLAG_CHUNKED };
@@ -23,15 +24,16 @@ enum { CHUNKED_BYTES = 8 + 8 + 4 }; /* length, blob, checksum of the body */
 size_t head_size(const struct record *r)
 {
     assert(r->content_type.len <= HEAD_CONTENT_TYPE_MAX);
-    return HEAD_FIXED + (r->expires_ms ? 8 : 0) + (r->content_type.len ? 1 + r->content_type.len : 0);
+    return HEAD_FIXED + (r->expires_ms ? 8 : 0) + (r->content_type.len ? 1 + r->content_type.len : 0) +
+           (r->blob ? CHUNKED_BYTES : 0);
 }
 
 size_t head_encode(const struct record *r, uint32_t body_crc, uint8_t out[HEAD_MAX])
 {
     size_t size = head_size(r), at = HEAD_FIXED;
     out[AT_FORMAT] = HEAD_FORMAT;
-    out[AT_FLAGS] =
-        (uint8_t)((r->expires_ms ? FLAG_EXPIRES : 0) | (r->content_type.len ? FLAG_CONTENT_TYPE : 0));
+    out[AT_FLAGS] = (uint8_t)((r->expires_ms ? FLAG_EXPIRES : 0) |
+                              (r->content_type.len ? FLAG_CONTENT_TYPE : 0) | (r->blob ? FLAG_CHUNKED : 0));
     put_le16(out + AT_LENGTH, (uint16_t)size);
     put_le32(out + AT_SCHEMA, r->schema_id);
     put_le64(out + AT_REVISION, r->revision);
@@ -46,6 +48,13 @@ size_t head_encode(const struct record *r, uint32_t body_crc, uint8_t out[HEAD_M
         out[at++] = (uint8_t)r->content_type.len;
         memcpy(out + at, r->content_type.ptr, r->content_type.len);
         at += r->content_type.len;
+    }
+    if (r->blob) {
+        put_le64(out + at, r->body_bytes);
+        put_le64(out + at + 8, r->blob);
+        put_le32(out + at + 16, body_crc);
+        at += CHUNKED_BYTES;
+        body_crc = 0; /* of what follows the head: nothing */
     }
     assert(at == size);
     put_le32(out + AT_CRC, crc32c(body_crc, slice_of(out, size)));
@@ -75,6 +84,8 @@ static bool decode_optional(const uint8_t *p, size_t at, size_t end, struct reco
             return false;
         r->body_bytes = get_le64(p + at);
         r->blob = get_le64(p + at + 8);
+        if (r->blob == 0 || r->body_bytes > LIMIT_RECORD_MAX)
+            return false;
         r->body = (struct slice){NULL, 0};
     }
     return true;

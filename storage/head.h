@@ -13,8 +13,8 @@ enum {
 
 /* How long the head of such a record is; content_type is at most HEAD_CONTENT_TYPE_MAX. */
 size_t head_size(const struct record *);
-/* Write the head of a record whose body is stored behind it; body_crc is crc32c(0, body). Returns head_size.
- * Uses all of the record but body, body_bytes and blob. */
+/* Write a record's head; body_crc is crc32c(0, body). Returns head_size. blob 0: the body is stored behind
+ * the head, and body and body_bytes are not looked at; else the head says how long it is and where. */
 size_t head_encode(const struct record *, uint32_t body_crc, uint8_t out[HEAD_MAX]);
 /* Take a stored value apart; slices point into it. False: no head that this version knows, or cut short. Does
  * not look at the checksum. */

@@ -142,23 +142,40 @@ enum rc identity_open(struct store *s, bool holds_store, bool accept_dirty, stru
     return s->ops->sync(s->engine, err);
 }
 
-enum rc identity_load_dead(struct store *s, struct err *err)
+static enum rc mark_dead(struct store *s, uint64_t first, uint64_t last, struct err *err)
 {
-    struct key k;
-    struct slice key, value;
-    key_trash(&k, TRASH_TYPE, 0);
-    enum rc rc = s->ops->seek(s->writer.decider.snap, key_slice(&k), &key, &value, err);
-    for (; rc == RC_OK; rc = s->ops->next(s->writer.decider.snap, &key, &value, err)) {
-        if (key.len != 1 + 8 || key.ptr[0] != TRASH_TYPE)
-            break;
-        uint64_t number = get_be64(key.ptr + 1);
-        if (number > UINT32_MAX)
-            return not_a_store(err, "a trash row is damaged");
+    if (first == 0 || first > last || last > UINT32_MAX)
+        return not_a_store(err, "a row of the trash is damaged");
+    for (uint64_t number = first; number <= last; number++) {
         if (!dead_reserve(&s->dead, (uint32_t)number))
             return err_oom(err);
         dead_mark(&s->dead, (uint32_t)number);
     }
+    return RC_OK;
+}
+
+/* The dead numbers of all rows of one kind: each a number, or a range up to it. */
+static enum rc load_dead(struct store *s, enum trash_kind kind, struct err *err)
+{
+    struct key k;
+    struct slice key, value;
+    key_trash(&k, kind, 0);
+    enum rc rc = s->ops->seek(s->writer.decider.snap, key_slice(&k), &key, &value, err);
+    for (; rc == RC_OK; rc = s->ops->next(s->writer.decider.snap, &key, &value, err)) {
+        if (key.len == 0 || key.ptr[0] != kind)
+            return RC_OK;
+        if (key.len != 1 + 8 || value.len < TRASH_BYTES)
+            return not_a_store(err, "a row of the trash is damaged");
+        uint64_t last = get_be64(key.ptr + 1), first = kind == TRASH_PURGED ? get_le64(value.ptr) : last;
+        if (mark_dead(s, first, last, err) != RC_OK)
+            return RC_ERR;
+    }
     return rc == RC_ERR ? rc : RC_OK;
+}
+
+enum rc identity_load_dead(struct store *s, struct err *err)
+{
+    return load_dead(s, TRASH_TYPE, err) == RC_OK ? load_dead(s, TRASH_PURGED, err) : RC_ERR;
 }
 
 /* Data first, then the word that it is all there. Whatever fails here leaves the store marked open, which is

@@ -9,7 +9,9 @@
  * store open, durably, before anybody changes it. Reads the decider's snapshot, fills in its state.
  * STORE_FORMAT, STORE_DIRTY, and what the engine fails with. */
 MUST_USE enum rc identity_open(struct store *, bool holds_store, bool accept_dirty, struct err *err);
-/* The numbers of dropped types, from the trash. */
+/* The numbers of dropped types, from the trash: those whose rows are still there, and ranges of those long
+ * gone.
+ */
 MUST_USE enum rc identity_load_dead(struct store *, struct err *err);
 /* Sync, and mark the store closed. */
 void identity_mark_clean(struct store *);

@@ -110,6 +110,18 @@ void key_counts(struct key *k, uint32_t type)
     add_u32(k, type);
 }
 
+void key_record_prefix(struct key *k, uint32_t type)
+{
+    start_space(k, SPACE_RECORD, type);
+}
+
+void key_chunk(uint8_t out[KEY_CHUNK_BYTES], uint64_t blob, uint32_t index)
+{
+    out[0] = DB_CHUNKS;
+    put_be64(out + 1, blob);
+    put_be32(out + 9, index);
+}
+
 void key_expiry(struct key *k, int64_t time_ms, enum expiry_kind kind, uint32_t type, struct slice id)
 {
     assert(time_ms >= 0);

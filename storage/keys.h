@@ -15,7 +15,9 @@ struct key {
 
 /* What an expiry or trash row is about. */
 enum expiry_kind { EXPIRY_RECORD = 1, EXPIRY_IDEM };
-enum trash_kind { TRASH_TYPE = 1, TRASH_BLOB };
+enum trash_kind { TRASH_TYPE = 1, TRASH_BLOB, TRASH_PURGED };
+
+enum { KEY_CHUNK_BYTES = 1 + 8 + 4, TRASH_BYTES = 8 };
 
 static inline struct slice key_slice(const struct key *k)
 {
@@ -36,6 +38,8 @@ void key_after(struct key *, enum space, uint32_t type, struct slice id);
 
 void key_meta(struct key *, struct slice name);
 void key_counts(struct key *, uint32_t type);
+void key_record_prefix(struct key *, uint32_t type); /* what all keys of a type's records begin with */
+void key_chunk(uint8_t out[KEY_CHUNK_BYTES], uint64_t blob, uint32_t index);
 void key_expiry(struct key *, int64_t time_ms, enum expiry_kind, uint32_t type, struct slice id);
 void key_trash(struct key *, enum trash_kind, uint64_t number);
 

@@ -4,7 +4,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { SLOTS_MIN = 1024, ENTRIES_MIN = 256, UNDOS_MIN = 256 };
+#include "storage/keys.h"
+
+enum { SLOTS_MIN = 1024, ENTRIES_MIN = 256, UNDOS_MIN = 256, BLOBS_MIN = 16 };
 
 void overlay_release(struct overlay *o)
 {
@@ -12,6 +14,7 @@ void overlay_release(struct overlay *o)
     free(o->slots);
     free(o->entries);
     free(o->undos);
+    free(o->blobs);
     *o = (struct overlay){0};
 }
 
@@ -34,7 +37,7 @@ void overlay_reset(struct overlay *o)
             o->slots[slot_of(o, o->entries[i])] = NULL;
     }
     o->nentries = 0;
-    o->nundos = 0;
+    o->nundos = o->nblobs = o->chunks = 0;
     o->pages = 0;
     arena_reset(&o->arena);
 }
@@ -99,11 +102,12 @@ bool overlay_set(struct overlay *o, struct staged *s, const struct slice parts[4
     if (!grow((void **)&o->undos, &o->undos_cap, o->nundos, UNDOS_MIN, sizeof *o->undos))
         return false;
     struct staged_undo *undo = &o->undos[o->nundos++];
-    *undo = (struct staged_undo){.entry = s, .present = s->present, .dirty = s->dirty};
+    *undo = (struct staged_undo){.entry = s, .blob = s->blob, .present = s->present, .dirty = s->dirty};
     memcpy(undo->part, s->part, sizeof undo->part);
     if (!s->dirty)
         o->pages += ENGINE_PAGES_OF_A_KEY;
     s->dirty = true;
+    s->blob = NULL;
     s->present = parts != NULL;
     if (parts) {
         memcpy(s->part, parts, sizeof s->part);
@@ -114,9 +118,29 @@ bool overlay_set(struct overlay *o, struct staged *s, const struct slice parts[4
     return true;
 }
 
+bool overlay_set_chunked(struct overlay *o, struct staged *s, const struct slice parts[4], uint64_t number,
+                         const struct slice body[3])
+{
+    uint64_t bytes = (uint64_t)body[0].len + body[1].len + body[2].len;
+    uint32_t chunks = chunks_of(bytes);
+    struct staged_blob *b = arena_alloc(&o->arena, sizeof *b);
+    uint8_t *keys = arena_alloc(&o->arena, (size_t)chunks * KEY_CHUNK_BYTES);
+    assert(o->nblobs == 0 || o->blobs[o->nblobs - 1]->number < number);
+    if (!b || !keys || !grow((void **)&o->blobs, &o->blobs_cap, o->nblobs, BLOBS_MIN, sizeof(void *)) ||
+        !overlay_set(o, s, parts))
+        return false;
+    *b = (struct staged_blob){.entry = s, .number = number, .bytes = bytes, .keys = keys};
+    memcpy(b->part, body, sizeof b->part);
+    s->blob = b;
+    o->blobs[o->nblobs++] = b;
+    o->chunks += chunks;
+    o->pages += engine_chunk_pages(chunks);
+    return true;
+}
+
 struct overlay_mark overlay_mark(const struct overlay *o)
 {
-    return (struct overlay_mark){o->nundos, o->pages};
+    return (struct overlay_mark){o->nundos, o->nblobs, o->chunks, o->pages};
 }
 
 void overlay_rollback(struct overlay *o, struct overlay_mark mark)
@@ -124,10 +148,13 @@ void overlay_rollback(struct overlay *o, struct overlay_mark mark)
     assert(mark.undos <= o->nundos);
     while (o->nundos > mark.undos) {
         const struct staged_undo *undo = &o->undos[--o->nundos];
+        undo->entry->blob = undo->blob;
         undo->entry->present = undo->present;
         undo->entry->dirty = undo->dirty;
         memcpy(undo->entry->part, undo->part, sizeof undo->part);
     }
+    o->nblobs = mark.blobs;
+    o->chunks = mark.chunks;
     o->pages = mark.pages;
 }
 
@@ -150,6 +177,61 @@ static int compare_mutations(const void *a, const void *b)
     return slice_cmp(((const struct mutation *)a)->key, ((const struct mutation *)b)->key);
 }
 
+/* The next chunk of what is left of a body: slices of its parts. */
+static void take_chunk(struct slice rest[3], struct slice out[4])
+{
+    size_t room = LIMIT_CHUNK_BYTES, n = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        size_t len = rest[i].len < room ? rest[i].len : room;
+        if (len == 0)
+            continue;
+        out[n++] = slice_of(rest[i].ptr, len);
+        rest[i] = slice_of(rest[i].ptr + len, rest[i].len - len);
+        room -= len;
+    }
+}
+
+static size_t add_chunks(const struct staged_blob *b, struct mutation *out)
+{
+    uint32_t chunks = chunks_of(b->bytes);
+    struct slice rest[3];
+    memcpy(rest, b->part, sizeof rest);
+    for (uint32_t i = 0; i < chunks; i++) {
+        uint8_t *key = b->keys + (size_t)i * KEY_CHUNK_BYTES;
+        key_chunk(key, b->number, i);
+        out[i] = (struct mutation){.key = slice_of(key, KEY_CHUNK_BYTES)};
+        take_chunk(rest, out[i].part);
+    }
+    return chunks;
+}
+
+static bool is_wanted(const struct staged_blob *b)
+{
+    return b->entry->blob == b;
+}
+
+/* The chunks' place among `n` sorted mutations: behind the databases that come first, and behind chunks that
+ * are deleted, whose numbers are older. Sorted by themselves, so nothing is sorted again. */
+static size_t insert_chunks(const struct overlay *o, struct mutation *m, size_t n, uint64_t *grow_bytes)
+{
+    size_t chunks = 0, at = n;
+    for (size_t i = 0; i < o->nblobs; i++)
+        chunks += is_wanted(o->blobs[i]) ? chunks_of(o->blobs[i]->bytes) : 0;
+    if (chunks == 0)
+        return n;
+    while (at > 0 && m[at - 1].key.ptr[0] > DB_CHUNKS)
+        at--;
+    memmove(m + at + chunks, m + at, (n - at) * sizeof *m);
+    for (size_t i = 0; i < o->nblobs; i++) {
+        if (!is_wanted(o->blobs[i]))
+            continue;
+        size_t added = add_chunks(o->blobs[i], m + at);
+        at += added;
+        *grow_bytes += engine_chunk_pages(added) * ENGINE_PAGE;
+    }
+    return n + chunks;
+}
+
 size_t overlay_mutations(const struct overlay *o, struct mutation *out, uint64_t *grow_bytes)
 {
     size_t n = 0;
@@ -166,5 +248,5 @@ size_t overlay_mutations(const struct overlay *o, struct mutation *out, uint64_t
     }
     if (n > 1)
         qsort(out, n, sizeof *out, compare_mutations);
-    return n;
+    return insert_chunks(o, out, n, grow_bytes);
 }

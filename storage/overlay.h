@@ -3,13 +3,24 @@
 #ifndef STORAGE_OVERLAY_H
 #define STORAGE_OVERLAY_H
 
+#include "base/limits.h"
 #include "storage/engine.h"
+
+/* A body in chunks that the value of an entry refers to: rows of the database `chunks` under a number that no
+ * other body ever had. Memory: the overlay's arena; the parts are borrowed like a value. */
+struct staged_blob {
+    const struct staged *entry; /* whose value refers to it, as long as the entry's blob is this one */
+    uint64_t number, bytes;
+    struct slice part[3];
+    uint8_t *keys; /* room for those of its rows, filled in by overlay_mutations */
+};
 
 /* One key. Memory: the overlay's arena, until overlay_reset. */
 struct staged {
     struct slice key;
     uint64_t hash;
-    struct slice part[4]; /* the value now, if present; borrowed */
+    struct slice part[4];           /* the value now, if present; borrowed */
+    const struct staged_blob *blob; /* that came with the value; NULL: none */
     bool present;
     bool dirty;        /* not what the engine holds */
     bool base_present; /* what the engine holds: */
@@ -20,11 +31,12 @@ struct staged {
 struct staged_undo {
     struct staged *entry;
     struct slice part[4];
+    const struct staged_blob *blob;
     bool present, dirty;
 };
 
 struct overlay_mark {
-    size_t undos;
+    size_t undos, blobs, chunks;
     uint64_t pages;
 };
 
@@ -37,6 +49,9 @@ struct overlay {
     size_t nentries, entries_cap;
     struct staged_undo *undos;
     size_t nundos, undos_cap;
+    struct staged_blob **blobs; /* in order of their numbers; those that were replaced too */
+    size_t nblobs, blobs_cap;
+    size_t chunks;  /* rows of all of them */
     uint64_t pages; /* at most so many the engine will write for what is dirty */
 };
 
@@ -49,6 +64,9 @@ struct staged *overlay_find(const struct overlay *, struct slice key, uint64_t h
 struct staged *overlay_add(struct overlay *, struct slice key, uint64_t hash);
 /* Give a key a value (parts NULL: delete it). False: memory is out, nothing changed. */
 bool overlay_set(struct overlay *, struct staged *, const struct slice parts[4]) MUST_USE;
+/* A value that refers to a body in chunks, whose number is above all before. */
+bool overlay_set_chunked(struct overlay *, struct staged *, const struct slice parts[4], uint64_t blob,
+                         const struct slice body[3]) MUST_USE;
 
 struct overlay_mark overlay_mark(const struct overlay *);
 void overlay_rollback(struct overlay *, struct overlay_mark); /* take back all changes since */
@@ -56,15 +74,21 @@ void overlay_rollback(struct overlay *, struct overlay_mark); /* take back all c
 /* How many mutations the overlay amounts to, at most. */
 static inline size_t overlay_mutations_max(const struct overlay *o)
 {
-    return o->nentries;
+    return o->nentries + o->chunks;
 }
-/* Write them to `out`, sorted. Sets *grow_bytes to what they may add to the engine's data: 0 if they only
- * delete, shrink and keep the books. Returns how many. */
+/* Write them to `out`, sorted; a chunk is slices of the parts of its body. Sets *grow_bytes to what they may
+ * add to the engine's data: 0 if they only delete, shrink and keep the books. Returns how many. */
 size_t overlay_mutations(const struct overlay *, struct mutation *out, uint64_t *grow_bytes);
 
 static inline uint64_t parts_bytes(const struct slice part[4])
 {
     return (uint64_t)part[0].len + part[1].len + part[2].len + part[3].len;
+}
+
+/* How many chunks a body is. */
+static inline uint32_t chunks_of(uint64_t bytes)
+{
+    return (uint32_t)((bytes + LIMIT_CHUNK_BYTES - 1) / LIMIT_CHUNK_BYTES);
 }
 
 #endif

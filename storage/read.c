@@ -61,9 +61,24 @@ void store_get(struct store_worker *w, struct store_get *g)
 enum rc store_chunks(struct store_worker *w, const struct record *rec, uint32_t first, struct slice *out,
                      unsigned *n, struct err *err)
 {
-    (void)w, (void)rec, (void)first, (void)out, (void)err;
+    uint8_t key[KEY_CHUNK_BYTES];
+    unsigned most = *n;
+    assert(rec->blob != 0);
     *n = 0;
-    return RC_NOTFOUND; /* no record in chunks has ever been written */
+    if (worker_snapshot(w, err) != RC_OK)
+        return RC_ERR;
+    for (uint64_t at = (uint64_t)first * LIMIT_CHUNK_BYTES; *n < most && at < rec->body_bytes;
+         at += LIMIT_CHUNK_BYTES) {
+        uint64_t rest = rec->body_bytes - at;
+        key_chunk(key, rec->blob, first + *n);
+        enum rc rc = w->store->ops->get(w->snap, slice_of(key, sizeof key), &out[*n], err);
+        if (rc != RC_OK) /* a blob goes from its first chunk on, so one that is gone was all gone */
+            return rc;
+        if (out[*n].len != (rest < LIMIT_CHUNK_BYTES ? rest : LIMIT_CHUNK_BYTES))
+            return err_set(err, ERR_IO, "A stored body has a damaged chunk.");
+        ++*n;
+    }
+    return RC_OK;
 }
 
 enum rc store_count(struct store_worker *w, uint32_t type, struct store_count *out, struct err *err)

@@ -45,28 +45,76 @@ static enum rc damaged(const struct store_key *key, struct err *err)
     return err_set(err, ERR_IO, "A stored record of type number %u has a damaged head.", (unsigned)key->type);
 }
 
+/* Memory of the group to put a body together in; NULL: there is none, and why. */
+static uint8_t *join_memory(struct decider *d, uint64_t bytes, struct err *err)
+{
+    if (d->joined_bytes + bytes > LIMIT_GROUP_JOINED_MAX) {
+        d->joined_full = true;
+        err_set(err, ERR_RECORD_TOO_LARGE, "A write reads records of at most %d bytes together.",
+                LIMIT_GROUP_JOINED_MAX);
+        return NULL;
+    }
+    uint8_t *p = arena_alloc(&d->overlay.arena, bytes + 1);
+    if (!p)
+        err_oom(err);
+    else
+        d->joined_bytes += bytes;
+    return p;
+}
+
+static enum rc join_parts(struct decider *d, const struct slice *part, unsigned n, struct slice *out,
+                          struct err *err)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < n; i++)
+        bytes += part[i].len;
+    for (unsigned i = 0; i < n; i++)
+        if (part[i].len == bytes && part[i].ptr) {
+            *out = part[i];
+            return RC_OK;
+        }
+    uint8_t *whole = join_memory(d, bytes, err);
+    if (!whole)
+        return RC_ERR;
+    size_t at = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (part[i].len)
+            memcpy(whole + at, part[i].ptr, part[i].len);
+        at += part[i].len;
+    }
+    *out = slice_of(whole, bytes);
+    return RC_OK;
+}
+
 /* The parts of a value of which `skip` bytes of part[0] are no body, in one piece. */
 static enum rc join(struct decider *d, struct staged *s, size_t skip, struct slice *out, struct err *err)
 {
     struct slice piece[4];
     memcpy(piece, s->part, sizeof piece);
     piece[0] = slice_of(piece[0].ptr + (piece[0].ptr ? skip : 0), piece[0].len - skip);
-    uint64_t bytes = parts_bytes(piece);
-    for (unsigned i = 0; i < 4; i++)
-        if (piece[i].len == bytes && piece[i].ptr) {
-            *out = piece[i];
-            return RC_OK;
-        }
-    uint8_t *whole = arena_alloc(&d->overlay.arena, bytes + 1);
+    return join_parts(d, piece, 4, out, err);
+}
+
+/* A body in chunks, from the snapshot. */
+static enum rc join_chunks(struct decider *d, const struct record *rec, struct slice *out, struct err *err)
+{
+    uint8_t key[KEY_CHUNK_BYTES], *whole = join_memory(d, rec->body_bytes, err);
     if (!whole)
-        return err_oom(err);
-    size_t at = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        if (piece[i].len)
-            memcpy(whole + at, piece[i].ptr, piece[i].len);
-        at += piece[i].len;
+        return RC_ERR;
+    uint64_t at = 0;
+    for (uint32_t i = 0; at < rec->body_bytes; i++) {
+        uint64_t rest = rec->body_bytes - at;
+        struct slice chunk;
+        key_chunk(key, rec->blob, i);
+        enum rc rc = d->ops->get(d->snap, slice_of(key, sizeof key), &chunk, err);
+        if (rc == RC_ERR)
+            return rc;
+        if (rc != RC_OK || chunk.len != (rest < LIMIT_CHUNK_BYTES ? rest : LIMIT_CHUNK_BYTES))
+            return err_set(err, ERR_IO, "A stored body lacks its chunk number %u.", (unsigned)i);
+        memcpy(whole + at, chunk.ptr, chunk.len);
+        at += chunk.len;
     }
-    *out = slice_of(whole, bytes);
+    *out = slice_of(whole, rec->body_bytes);
     return RC_OK;
 }
 
@@ -96,6 +144,10 @@ enum rc stage_look(struct decider *d, const struct store_key *key, struct view *
 enum rc stage_body(struct decider *d, struct view *v, struct err *err)
 {
     struct staged *s = v->entry;
+    if (s->blob)
+        return join_parts(d, s->blob->part, 3, &v->rec.body, err);
+    if (v->rec.blob)
+        return join_chunks(d, &v->rec, &v->rec.body, err);
     size_t skip = v->key->space == SPACE_RECORD ? s->part[0].len - v->rec.body.len : 0;
     return join(d, s, skip, &v->rec.body, err);
 }
@@ -113,12 +165,9 @@ enum rc stage_check_size(const struct store_key *key, const struct fresh *f, str
     if (f->content_type.len > HEAD_CONTENT_TYPE_MAX)
         return err_set(err, ERR_BAD_REQUEST, "A kept content type has at most %d bytes.",
                        HEAD_CONTENT_TYPE_MAX);
-    struct record r = {.expires_ms = f->expires_ms, .content_type = f->content_type};
-    uint64_t room = LIMIT_RECORD_INLINE_MAX - head_size(&r);
-    if (body > room)
-        return err_set(err, ERR_RECORD_TOO_LARGE,
-                       "A record has at most %llu bytes of Avro; this one has %llu.",
-                       (unsigned long long)room, (unsigned long long)body);
+    if (body > LIMIT_RECORD_MAX)
+        return err_set(err, ERR_RECORD_TOO_LARGE, "A record has at most %d bytes of Avro; this one has %llu.",
+                       LIMIT_RECORD_MAX, (unsigned long long)body);
     return RC_OK;
 }
 
@@ -129,6 +178,27 @@ enum rc stage_row(struct decider *d, struct slice key, struct slice value, struc
         return RC_ERR;
     struct slice parts[4] = {value};
     return overlay_set(&d->overlay, s, value.ptr ? parts : NULL) ? RC_OK : err_oom(err);
+}
+
+enum rc stage_trash(struct decider *d, enum trash_kind kind, uint64_t number, int64_t died_ms,
+                    struct err *err)
+{
+    struct key k;
+    uint8_t *died = arena_alloc(&d->overlay.arena, TRASH_BYTES);
+    if (!died)
+        return err_oom(err);
+    put_le64(died, (uint64_t)died_ms);
+    key_trash(&k, kind, number);
+    d->trashed = true;
+    return stage_row(d, key_slice(&k), slice_of(died, TRASH_BYTES), err);
+}
+
+/* What a record's body was kept in is no one's any more. A blob of this very group was never stored. */
+static enum rc drop_blob(struct decider *d, const struct record *old, struct err *err)
+{
+    if (old->blob == 0 || old->blob >= d->state.next_blob)
+        return RC_OK;
+    return stage_trash(d, TRASH_BLOB, old->blob, d->trash_now_ms, err);
 }
 
 enum rc stage_read_row(struct decider *d, struct slice key, struct slice *value, struct err *err)
@@ -180,6 +250,21 @@ static enum rc expire(struct decider *d, const struct store_key *key, int64_t ol
     return stage_row(d, key_slice(&k), SLICE(""), err);
 }
 
+/* Stage head and body, in one value if it fits a page, else the body in chunks. False: memory is out. */
+static bool set_record(struct decider *d, struct staged *s, struct record *r, const struct fresh *f)
+{
+    bool whole = head_size(r) + r->body_bytes <= LIMIT_RECORD_INLINE_MAX;
+    r->blob = whole ? 0 : d->next.next_blob++;
+    uint8_t *head = arena_alloc(&d->overlay.arena, head_size(r));
+    if (!head)
+        return false;
+    struct slice parts[4] = {slice_of(head, head_encode(r, f->body_crc, head))};
+    if (!whole)
+        return overlay_set_chunked(&d->overlay, s, parts, r->blob, f->part);
+    memcpy(parts + 1, f->part, sizeof f->part);
+    return overlay_set(&d->overlay, s, parts);
+}
+
 static enum rc put_record(struct decider *d, const struct view *v, const struct fresh *f, uint64_t revision,
                           struct err *err)
 {
@@ -191,16 +276,12 @@ static enum rc put_record(struct decider *d, const struct view *v, const struct 
         .schema_id = f->schema_id,
         .content_type = f->content_type,
     };
-    uint8_t *head = arena_alloc(&d->overlay.arena, head_size(&r));
-    if (!head)
-        return err_oom(err);
-    struct slice parts[4] = {slice_of(head, head_encode(&r, f->body_crc, head)), f->part[0], f->part[1],
-                             f->part[2]};
     bool was = v->entry->present;
-    if (!overlay_set(&d->overlay, v->entry, parts))
+    r.body_bytes = (uint64_t)f->part[0].len + f->part[1].len + f->part[2].len;
+    if (!set_record(d, v->entry, &r, f))
         return err_oom(err);
-    int64_t bytes = (int64_t)(parts_bytes(parts) - parts[0].len);
-    if (count(d, v->key->type, !was, bytes - (was ? (int64_t)v->rec.body_bytes : 0), err) != RC_OK)
+    int64_t more = (int64_t)r.body_bytes - (was ? (int64_t)v->rec.body_bytes : 0);
+    if (count(d, v->key->type, !was, more, err) != RC_OK || (was && drop_blob(d, &v->rec, err) != RC_OK))
         return RC_ERR;
     return expire(d, v->key, was ? v->rec.expires_ms : 0, f->expires_ms, err);
 }
@@ -221,7 +302,8 @@ enum rc stage_delete(struct decider *d, const struct view *v, struct err *err)
         return err_oom(err);
     if (v->key->space != SPACE_RECORD)
         return RC_OK;
-    if (count(d, v->key->type, -1, -(int64_t)v->rec.body_bytes, err) != RC_OK)
+    if (count(d, v->key->type, -1, -(int64_t)v->rec.body_bytes, err) != RC_OK ||
+        drop_blob(d, &v->rec, err) != RC_OK)
         return RC_ERR;
     return expire(d, v->key, v->rec.expires_ms, 0, err);
 }

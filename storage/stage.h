@@ -26,7 +26,8 @@ struct fresh {
 bool stage_live(const struct decider *, const struct store_key *);
 /* Look a key up. The key is borrowed as long as the view. */
 MUST_USE enum rc stage_look(struct decider *, const struct store_key *, struct view *, struct err *);
-/* Make view->rec.body the whole body, in one piece. */
+/* Make view->rec.body the whole body, in one piece (of the group's memory, if it is in chunks; see
+ * decider.joined_bytes). */
 MUST_USE enum rc stage_body(struct decider *, struct view *, struct err *);
 /* RECORD_TOO_LARGE and BAD_REQUEST are found here. */
 MUST_USE enum rc stage_check_size(const struct store_key *, const struct fresh *, struct err *);
@@ -35,6 +36,9 @@ MUST_USE enum rc stage_put(struct decider *, const struct view *, const struct f
 MUST_USE enum rc stage_delete(struct decider *, const struct view *, struct err *);
 /* A row that is no record: its key is whole already. value.ptr NULL: delete. */
 MUST_USE enum rc stage_row(struct decider *, struct slice key, struct slice value, struct err *);
+/* A row of the trash; died_ms: by trash_clock_ms. */
+MUST_USE enum rc stage_trash(struct decider *, enum trash_kind, uint64_t number, int64_t died_ms,
+                             struct err *);
 /* A row of the engine as the group sees it, in one piece; RC_NOTFOUND. */
 MUST_USE enum rc stage_read_row(struct decider *, struct slice key, struct slice *value, struct err *);
 

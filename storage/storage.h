@@ -48,8 +48,10 @@ struct store_opts {
     const char *engine; /* "lmdb" or "memory" */
     const char *dir;    /* created if absent; the memory engine needs none */
     enum durability durability;
-    uint64_t bytes_max; /* address space reserved for the map; 0: the engine's default (1 TiB) */
-    unsigned workers;   /* how many store_worker_new may be called */
+    uint64_t bytes_max;    /* address space reserved for the map; 0: the engine's default (1 TiB) */
+    unsigned workers;      /* how many store_worker_new may be called */
+    uint32_t blob_keep_ms; /* how long the chunks of a body that was replaced stay, for those who still read
+                              them; 0: LIMIT_WRITE_DEADLINE_MS and a margin */
     bool accept_dirty; /* open a store of mode `none` although it was not closed and the machine was restarted
                         */
 };
@@ -94,8 +96,10 @@ struct store_get {
  * return, or later on this worker. */
 void store_get(struct store_worker *, struct store_get *);
 
-/* Up to *n chunks of a body from index `first`, each borrowed until the next call on this worker; *n is set
- * to how many. RC_NOTFOUND: the blob is gone. */
+/* Of a record whose body is in chunks, up to *n chunks from index `first`, each LIMIT_CHUNK_BYTES long but
+ * for the last, borrowed until the next call on this worker; *n is set to how many, 0 only behind the last.
+ * Of the record only blob and body_bytes are looked at, so that is all that a slow reader keeps. Another
+ * record may have taken its place: the chunks stay for blob_keep_ms. RC_NOTFOUND: they are gone. */
 MUST_USE enum rc store_chunks(struct store_worker *, const struct record *, uint32_t first, struct slice *out,
                               unsigned *n, struct err *);
 
@@ -138,7 +142,15 @@ struct store_write {
     struct store_worker *worker;
     uint32_t bytes, body_crc;
 
-    enum { WRITE_PUT, WRITE_DELETE, WRITE_EDIT, WRITE_CALL, WRITE_RANGE_DELETE, WRITE_TYPE_DROP } kind;
+    enum {
+        WRITE_PUT,
+        WRITE_DELETE,
+        WRITE_EDIT,
+        WRITE_CALL,
+        WRITE_RANGE_DELETE,
+        WRITE_TYPE_DROP,
+        WRITE_PURGE /* storage's own */
+    } kind;
     enum { COND_NONE, COND_ABSENT, COND_PRESENT, COND_REVISION_IN, COND_REVISION_NOT_IN } cond;
     const uint64_t *revisions;
     unsigned nrevisions;

@@ -4,8 +4,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "storage/dir.h"
 #include "storage/identity.h"
+
+/* Whoever reads a body has made progress within the deadline, or is given up; the margin is for a connection
+ * that is looked at late. */
+enum { BLOB_KEEP_MS = LIMIT_WRITE_DEADLINE_MS + 10000 };
 
 /* ---- opening ---- */
 
@@ -60,6 +65,9 @@ static struct store *store_make(const struct engine_ops *ops, const struct store
     s->writer.store = s;
     s->writer.decider.ops = ops;
     s->writer.decider.dead = &s->dead;
+    s->writer.decider.clock_base_ms = clock_wall_ms() - clock_mono_ms();
+    s->writer.decider.blob_keep_ms = opts->blob_keep_ms ? opts->blob_keep_ms : BLOB_KEEP_MS;
+    purge_init(&s->writer.purge);
     pthread_mutex_init(&s->workers_lock, NULL);
     s->workers = calloc(opts->workers ? opts->workers : 1, sizeof *s->workers);
     if (!s->workers || !dead_init(&s->dead)) {

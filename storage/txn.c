@@ -20,6 +20,7 @@ enum rc txn_get(struct store_txn *txn, const struct store_key *key, struct recor
     if (stage_body(txn->decider, &v, err) != RC_OK)
         return RC_ERR;
     *out = v.rec;
+    out->blob = 0; /* it is whole */
     return RC_OK;
 }
 

@@ -58,6 +58,8 @@ static void complete(struct store_write *const *writes, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct store_write *w = writes[i];
         struct store_worker *worker = w->worker;
+        if (!worker) /* the purge's */
+            continue;
         if (!worker->group_first) {
             worker->group_last = w;
             worker->group_next = touched;
@@ -102,6 +104,7 @@ static enum rc apply(struct writer *w, struct err *err)
         s->ops->apply(s->engine, d->mutations, d->nmutations, err) != RC_OK)
         return RC_ERR;
     decide_applied(d);
+    purge_note(&w->purge, d);
     store_note_space(s);
     atomic_fetch_add_explicit(&s->published, 1, memory_order_release);
     if (s->durability == DURABLE_ASYNC)
@@ -162,6 +165,23 @@ static void run_group(struct writer *w, size_t n)
 
 /* ---- the loop ---- */
 
+/* All that waits, and behind it a step of the purge if one is due: it costs no commit of its own while there
+ * are writes, and goes on by itself while there are none. */
+static bool run_next(struct writer *w, bool closing)
+{
+    size_t n = take(w);
+    bool purging = !closing && !store_broken(w->store) && clock_mono_ms() >= w->purge.due_ms;
+    if (purging) {
+        w->purge.due_ms = INT64_MAX;
+        w->group[n++] = &w->purge.op;
+    }
+    if (n)
+        run_group(w, n);
+    if (purging)
+        purge_stepped(&w->purge, &w->decider);
+    return n > 0;
+}
+
 static void sync_if_due(struct writer *w, int64_t now)
 {
     struct err err;
@@ -184,6 +204,8 @@ static void idle(struct writer *w)
 {
     int64_t now = clock_mono_ms();
     int64_t due = w->sync_due_ms && w->sync_due_ms < w->upkeep_due_ms ? w->sync_due_ms : w->upkeep_due_ms;
+    if (w->purge.due_ms < due && !store_broken(w->store))
+        due = w->purge.due_ms;
     if (due > now)
         write_queue_wait(&w->store->queue, (unsigned)(due - now));
 }
@@ -194,13 +216,11 @@ void *writer_main(void *arg)
     w->upkeep_due_ms = clock_mono_ms() + UPKEEP_MS;
     for (;;) {
         bool closing = atomic_load_explicit(&w->store->closing, memory_order_acquire);
-        size_t n = take(w);
-        if (n)
-            run_group(w, n);
-        else if (closing)
-            return NULL;
-        else
+        if (!run_next(w, closing)) {
+            if (closing)
+                return NULL;
             idle(w);
+        }
         int64_t now = clock_mono_ms();
         sync_if_due(w, now);
         upkeep_if_due(w, now);

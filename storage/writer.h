@@ -3,7 +3,7 @@
 #define STORAGE_WRITER_H
 
 #include "base/limits.h"
-#include "storage/decide.h"
+#include "storage/purge.h"
 
 struct store;
 
@@ -11,7 +11,8 @@ struct writer {
     struct store *store;
     struct decider decider;
     struct store_write *pending, *pending_last; /* taken from the queue, in order, not yet in a group */
-    struct store_write *group[LIMIT_GROUP_OPS_MAX];
+    struct store_write *group[LIMIT_GROUP_OPS_MAX + 1]; /* and a step of the purge */
+    struct purge purge;
     int64_t upkeep_due_ms; /* clock_mono_ms */
     int64_t sync_due_ms;   /* of mode `async`; 0: nothing to sync */
 };

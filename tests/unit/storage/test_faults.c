@@ -108,11 +108,11 @@ void *realloc(void *p, size_t n)
 
 /* ---- the store under fire ---- */
 
-enum { IDS = 12, BATCH = 30 };
+enum { IDS = 12, BATCH = 30, BODY_MAX = 9000 };
 
 struct model {
-    char body[IDS][3000]; /* as last answered; empty: absent */
-    bool unknown[IDS];    /* a write was answered with STORE_BROKEN since */
+    char body[IDS][BODY_MAX]; /* as last answered; empty: absent */
+    bool unknown[IDS];        /* a write was answered with STORE_BROKEN since */
     unsigned stamp;
 };
 
@@ -140,12 +140,12 @@ static bool try_queue(struct fixture *f, struct store_write *w)
 static void run_batch(struct fixture *f, struct model *m)
 {
     static struct store_write w[BATCH];
-    static char ids[BATCH][8], bodies[BATCH][3000];
+    static char ids[BATCH][8], bodies[BATCH][BODY_MAX];
     unsigned id[BATCH], queued = 0;
     for (unsigned i = 0; i < BATCH; i++) {
         id[i] = (i * 5 + m->stamp) % IDS;
         id_of(id[i], ids[i]);
-        size_t len = (m->stamp + i) % 4 == 0 ? 2900 : 20;
+        size_t len = (m->stamp + i) % 4 == 0 ? (i % 8 == 0 ? BODY_MAX - 1 : 2900) : 20;
         memset(bodies[i], 'a' + (int)(m->stamp % 26), len);
         bodies[i][len] = 0;
         w[i] = (struct store_write){.kind = m->stamp % 7 == 3 ? WRITE_DELETE : WRITE_PUT,

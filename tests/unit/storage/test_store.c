@@ -110,26 +110,6 @@ STORE_TEST(store_write__delete_heeds_its_condition_first)
 
 /* ---- sizes ---- */
 
-STORE_TEST(store_write__takes_a_record_of_4080_bytes_with_its_head_and_no_more)
-{
-    static uint8_t body[LIMIT_RECORD_INLINE_MAX];
-    struct record rec;
-    struct err err;
-    struct store_write w = {.kind = WRITE_PUT, .key = fixture_key(1, "a"), .done = fixture_write_done};
-    w.part[1] = slice_of(body, LIMIT_RECORD_INLINE_MAX - 32);
-    assert_int_equal(fixture_write(f, &w), RC_OK);
-    assert_int_equal(fixture_get(f, 1, "a", &rec), RC_OK);
-    assert_int_equal(rec.body_bytes, 4048);
-    w.part[0] = SLICE("x");
-    assert_int_equal(store_write(f->worker, &w, &err), RC_ERR);
-    assert_int_equal(err.code, ERR_RECORD_TOO_LARGE);
-    assert_non_null(strstr(err.message, "4048"));
-    w.part[0] = SLICE("");
-    w.content_type = SLICE("text/plain");
-    assert_int_equal(store_write(f->worker, &w, &err), RC_ERR);
-    assert_int_equal(err.code, ERR_RECORD_TOO_LARGE);
-}
-
 STORE_TEST(store_write__ids_are_any_bytes_of_1_to_480)
 {
     uint8_t id[LIMIT_ID_MAX + 1];
@@ -202,18 +182,7 @@ STORE_TEST(store_get__hides_what_is_past_its_time)
 
 static unsigned expiry_rows(struct fixture *f)
 {
-    struct snap *s;
-    struct slice k, v;
-    struct err err;
-    unsigned n = 0;
-    uint8_t db = DB_EXPIRY;
-    assert_int_equal(f->ops->snap_new(f->store->engine, &s, &err), RC_OK);
-    assert_int_equal(f->ops->snap_renew(s, &err), RC_OK);
-    enum rc rc = f->ops->seek(s, slice_of(&db, 1), &k, &v, &err);
-    for (; rc == RC_OK; rc = f->ops->next(s, &k, &v, &err))
-        n++;
-    f->ops->snap_free(s);
-    return n;
+    return fixture_rows(f, DB_EXPIRY);
 }
 
 STORE_TEST(store_write__a_put_replaces_its_expiry_row_and_a_delete_takes_it)
@@ -391,7 +360,7 @@ STORE_TEST(store_write__a_call_that_changes_too_many_pages_is_refused_whole)
 /* Puts, and answers as if nothing had happened although a put has failed. */
 static enum rc put_and_ignore(struct store_write *w, struct store_txn *txn, struct err *err)
 {
-    static uint8_t large[LIMIT_RECORD_INLINE_MAX];
+    static uint8_t large[LIMIT_RECORD_MAX + 1];
     struct store_key a = fixture_key(1, "a"), b = fixture_key(1, "b");
     struct record small = {.body = SLICE("x")}, big = {.body = {large, sizeof large}};
     (void)w;
