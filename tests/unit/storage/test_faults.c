@@ -157,7 +157,8 @@ static void run_batch(struct fixture *f, struct model *m)
     fixture_await(f->worker, queued);
     for (unsigned i = 0; i < BATCH; i++) {
         if (w[i].rc == RC_OK)
-            snprintf(m->body[id[i]], sizeof m->body[0], "%s", w[i].kind == WRITE_DELETE ? "" : bodies[i]);
+            memcpy(m->body[id[i]], w[i].kind == WRITE_DELETE ? "" : bodies[i],
+                   w[i].kind == WRITE_DELETE ? 1 : w[i].part[0].len + 1);
         else if (w[i].rc == RC_ERR && w[i].err.code == ERR_STORE_BROKEN)
             m->unknown[id[i]] = true;
         else
