@@ -203,6 +203,32 @@ static inline uint64_t encode_zigzag(int64_t v)
     return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
 }
 
+static inline enum step encode_next(struct encode *e, const uint8_t *p, uint32_t op)
+{
+    e->p = p;
+    e->op = op;
+    return STEP_VALUE;
+}
+
+/* A container is complete, p is behind it: leave its frame. */
+enum step encode_close(struct encode *e, const uint8_t *p);
+
+/* False, with the reason noted. */
+bool encode_refuse(struct encode *e, enum encode_result why);
+
+/* p: behind a name. At what stands behind the colon, or NULL. */
+static inline const uint8_t *encode_pass_colon(const struct encode *e, const uint8_t *p)
+{
+    if (p == e->end)
+        return NULL;
+    p = scan_space(p);
+    return *p == ':' ? p + 1 : NULL;
+}
+
+/* encode_member.c: JSON of no type */
+enum step any_open(struct encode *e, const uint8_t *p);
+enum step any_resume(struct encode *e, struct frame *);
+
 /* encode_union.c */
 enum step union_open(struct encode *e, const uint8_t *p);     /* a union's value begins at p */
 enum step union_resume_tag(struct encode *e);                 /* a tagged value is complete */
