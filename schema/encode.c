@@ -92,8 +92,8 @@ void encode_pop(struct encode *e)
 enum step encode_close(struct encode *e, const uint8_t *p)
 {
     const struct frame *f = encode_top(e);
-    if (unlikely(e->trials) && !memo_put(e->codec, f->begin, f->op, e->level, MEMO_FITS))
-        return encode_fail(e, ENCODE_NO_MEMORY);
+    if (unlikely(e->trials) && !memo_put(e, f->begin, f->op, e->level, MEMO_FITS))
+        return STEP_FAIL;
     e->p = p;
     encode_pop(e);
     return STEP_DONE;
@@ -133,7 +133,7 @@ static COLD enum step try_value(struct encode *e, const uint8_t *p)
     bool is_bracket = *p == '{' || *p == '[';
     e->budget -= 8;
     if (is_bracket && (e->op == PROGRAM_NONE || e->program->ops[e->op].code != OP_UNION)) {
-        uint32_t known = memo_get(e->codec, encode_at(e, p), e->op, e->level);
+        uint32_t known = memo_get(e, encode_at(e, p), e->op, e->level);
         if (known == MEMO_MISFIT)
             return STEP_FAIL;
         if (known == MEMO_FITS) {
@@ -185,8 +185,8 @@ static COLD enum step unwind(struct encode *e)
         struct frame *f = encode_top(e);
         if (f->kind == FRAME_TRY)
             return union_next_try(e, f);
-        if (e->trials && is_container(f) && !memo_put(e->codec, f->begin, f->op, e->level, MEMO_MISFIT))
-            return encode_fail(e, ENCODE_NO_MEMORY);
+        if (e->trials && is_container(f) && !memo_put(e, f->begin, f->op, e->level, MEMO_MISFIT))
+            return STEP_FAIL;
         encode_pop(e);
     }
     return STEP_FAIL;
@@ -234,7 +234,7 @@ static void forget(struct encode *e)
     struct codec *c = e->codec;
     c->frames.n = c->spans.n = c->ends.n = c->blocks.n = c->names.n = c->slots.n = 0;
     c->name_text.len = 0;
-    e->depth = e->trials = e->ends_hint = 0;
+    e->depth = e->trials = e->ends_hint = e->memo_begin = e->memo_end = 0;
     e->level = e->nlevels - 1;
     memo_forget(c);
 }
@@ -334,6 +334,7 @@ enum encode_result encode_fits(struct encode *e, uint32_t op, const uint8_t *val
     e->level = level;
     e->p = value;
     e->op = op;
+    memo_enter(e, encode_at(e, value), encode_at(e, skip_value(e, value)));
     enum encode_result r = walk(e);
     e->buf->len = e->out_before;
     return r;

@@ -93,7 +93,7 @@ static uint32_t count_known(struct explain *x, const struct op *record, const ui
         p = scan_space(explain_read_member(x, p, &m));
         if (explain_name(x, &m, &name))
             known += program_field(x->program, record, name) >= 0;
-        x->e.budget -= 8;
+        x->e.budget -= 8 + (p - m.name) / 64;
         if (x->e.budget < 0)
             explain_stop(x, EXPLAIN_TOO_MUCH_WORK);
         if (*p == ',')
