@@ -5,8 +5,9 @@
 #include "schema/encode.h"
 #include "schema/explain.h"
 
-/* Bytes of defaults that one schema may have read, again and again where they need each other. */
-enum { DEFAULT_WORK_MAX = 64 << 20 };
+/* Work that one schema's defaults may take, again and again where they need each other; about a nanosecond a
+ * unit. */
+enum { DEFAULT_WORK_MAX = 1 << 30, VALUE_WORK = 32 };
 
 enum state { STATE_NEW, STATE_STARTED, STATE_DONE, STATE_FAILED };
 
@@ -132,12 +133,12 @@ static enum rc advance(struct defaults *d)
                                    .mode = UNION_DEFAULT,
                                    .rules = {MISSING_DEFAULT, UNKNOWN_REJECT}};
     struct encode e;
-    c->work += item->field->default_json.len;
+    d->out.len = 0;
+    enum encode_result r = encode_text(&e, c->codec, &job, item->field->default_json, &d->out);
+    c->work += e.steps * VALUE_WORK + (size_t)(e.o - e.out);
     if (c->work > DEFAULT_WORK_MAX)
         return err_set(c->err, ERR_TOO_MUCH_WORK,
                        "The defaults of this schema need each other in too many ways.");
-    d->out.len = 0;
-    enum encode_result r = encode_text(&e, c->codec, &job, item->field->default_json, &d->out);
     if (r == ENCODE_NEEDS_DEFAULT)
         return wait_for(d, index, e.needed);
     d->n--;
