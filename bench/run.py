@@ -221,7 +221,7 @@ def table(rows):
     for line in [head] + lines:
         print("  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths))))
     if any(s["counted"] == 0 for s in rows):
-        print("A row with 0 counted rounds is no result: its server waited for the load.")
+        print("A row with 0 counted rounds is no result: a server waited for the load, or for its core.")
 
 
 def cpu_model():
