@@ -49,7 +49,6 @@ void codec_free(struct codec *c)
     buf_release(&c->name_text);
     buf_release(&c->text);
     free(c->memo.at);
-    buf_release(&c->decode);
     free(c);
 }
 

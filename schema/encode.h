@@ -116,7 +116,7 @@ struct encode {
     int64_t budget;                /* work that may still be done beyond reading each byte once or twice */
     bool careful;     /* fields that are out of order are waited for, even where they have a default */
     bool has_guessed; /* a default was written before the record's end */
-    bool was_too_deep, was_ambiguous, was_later_branch;
+    bool was_too_deep, was_later_branch;
     bool too_large_in_trial;
     enum encode_result result; /* why a step failed */
     uint32_t needed;           /* ENCODE_NEEDS_DEFAULT: index into program.fields */

@@ -311,10 +311,8 @@ enum step union_resume_try(struct encode *e, struct frame *f)
     uint32_t branch = f->attempt.branch - 1;
     if (e->mode == UNION_DEFAULT)
         return decide(e, f, decision(branch, false));
-    if (f->attempt.found != PROGRAM_NONE) {
-        e->was_ambiguous = true;
+    if (f->attempt.found != PROGRAM_NONE) /* ambiguous */
         return decide(e, f, MEMO_MISFIT);
-    }
     f->attempt.found = branch;
     return union_next_try(e, f);
 }

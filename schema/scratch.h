@@ -54,8 +54,7 @@ struct codec {
         struct memo_entry *at;
         uint32_t mask, n, generation;
         uint64_t seed;
-    } memo;            /* what was tried for values in unions */
-    struct buf decode; /* decode.c's own */
+    } memo; /* what was tried for values in unions */
 };
 
 #endif
