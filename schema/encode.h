@@ -89,8 +89,7 @@ struct frame {
             uint32_t found;       /* the branch that fits, PROGRAM_NONE */
             uint32_t tag;         /* the branch that the only member names, PROGRAM_NONE */
             uint32_t tag_value;   /* where that member's value begins */
-            uint32_t depth;
-            uint8_t level; /* the rules outside */
+            uint8_t level;        /* the rules outside */
             uint8_t step, nsteps;
             uint8_t steps[TRY_STEPS_MAX + 1]; /* levels, or TRY_TAG */
         } attempt;

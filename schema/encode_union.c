@@ -237,11 +237,18 @@ static enum step follow(struct encode *e, const struct op *op, const uint8_t *p,
     return take_tagged(e, op, branch, value);
 }
 
+/* What an attempt wrote is taken back, the counts that it left for the end too. */
+static void take_back(struct encode *e, const struct frame *f)
+{
+    e->o = e->out + f->attempt.out;
+    e->codec->blocks.n = f->attempt.blocks;
+}
+
 /* The attempts are over: leave them, remember what came out. */
 static enum step decide(struct encode *e, struct frame *f, uint32_t what)
 {
     const uint8_t *p = e->text + f->begin;
-    e->o = e->out + f->attempt.out;
+    take_back(e, f);
     e->op = f->op;
     e->level = f->attempt.level;
     e->trials--;
@@ -255,13 +262,12 @@ static enum step decide(struct encode *e, struct frame *f, uint32_t what)
 static enum step attempt(struct encode *e, struct frame *f, const struct op *op, uint32_t branch,
                          bool is_tagged)
 {
-    e->o = e->out + f->attempt.out;
-    e->codec->blocks.n = f->attempt.blocks;
-    e->depth = f->attempt.depth;
+    take_back(e, f);
     e->result = ENCODE_MISFIT;
     e->budget -= 16;
     if (e->budget < 0)
         return encode_fail(e, ENCODE_TOO_MUCH_WORK);
+    e->p = e->text + f->begin;
     e->op = f->op;
     if (is_tagged)
         return take_tagged(e, op, branch, e->text + f->attempt.tag_value);
@@ -356,7 +362,6 @@ static enum step start_attempts(struct encode *e, const struct op *op, const uin
     f->attempt.found = PROGRAM_NONE;
     f->attempt.tag = tag;
     f->attempt.tag_value = tag == PROGRAM_NONE ? 0 : encode_at(e, tag_value);
-    f->attempt.depth = e->depth;
     f->attempt.level = e->level;
     plan(e, f, union_of(e, op));
     e->trials++;
