@@ -117,9 +117,10 @@ static enum rc wait_for(struct defaults *d, uint32_t index, uint32_t needed)
         return RC_OK;
     }
     assert(other->state != STATE_DONE);
+    bool is_circle = other->state == STATE_STARTED; /* which it may itself be the whole of */
     d->n--;
-    item->state = STATE_FAILED; /* a failed one was reported by itself */
-    return other->state == STATE_STARTED ? fault_circle(d, item) : RC_OK;
+    item->state = STATE_FAILED;
+    return is_circle ? fault_circle(d, item) : RC_OK; /* what failed was reported by itself */
 }
 
 /* Encode the default on top of the stack, or find out what must come first. */
