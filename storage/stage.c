@@ -124,7 +124,7 @@ enum rc stage_check_size(const struct store_key *key, const struct fresh *f, str
 
 enum rc stage_row(struct decider *d, struct slice key, struct slice value, struct err *err)
 {
-    struct staged *s;
+    struct staged *s = NULL;
     if (entry_of(d, key, &s, err) != RC_OK)
         return RC_ERR;
     struct slice parts[4] = {value};
@@ -133,7 +133,7 @@ enum rc stage_row(struct decider *d, struct slice key, struct slice value, struc
 
 enum rc stage_read_row(struct decider *d, struct slice key, struct slice *value, struct err *err)
 {
-    struct staged *s;
+    struct staged *s = NULL;
     if (entry_of(d, key, &s, err) != RC_OK)
         return RC_ERR;
     return s->present ? join(d, s, 0, value, err) : RC_NOTFOUND;
