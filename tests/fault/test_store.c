@@ -45,7 +45,7 @@ TEST(store_open__opens_whole_or_no_memory)
         struct fixture f;
         fixture_prepare(&f, fixture_engines[i]);
         f.opts.durability = DURABLE_NONE;
-    f.opts.bytes_max = MAP_BYTES;
+        f.opts.bytes_max = MAP_BYTES;
         assert_true(fault_each(open_and_close, &f, RC_OK, ERR_NONE) > 0);
         fixture_remove(&f);
     }
