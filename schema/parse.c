@@ -49,10 +49,26 @@ static bool is_called(const struct type *t, struct slice fullname)
     return t->fullname.len && slice_eq(t->fullname, fullname);
 }
 
+/* A guess among what can be picked; memory out: none. */
+static struct slice guess_entry(struct parser *p, struct slice fullname)
+{
+    struct name_table entries = {.arena = &p->scratch};
+    const struct type *root = p->model->root;
+    size_t n = root->kind == TYPE_UNION ? root->branches.nbranches : 1;
+    for (size_t i = 0; i < n; i++) {
+        const struct type *t = root->kind == TYPE_UNION ? root->branches.branches[i] : root;
+        void *taken;
+        if (t->fullname.len && !parse_ok(p, name_add(&entries, t->fullname, p->model->root, &taken)))
+            break;
+    }
+    struct slice guess = name_guess(&entries, fullname);
+    return name_find(&entries, guess) ? guess : (struct slice){0}; /* it may be a primitive's name */
+}
+
 static void fault_no_entry(struct parser *p, struct slice fullname)
 {
     const char *quoted = parse_quote(p, fullname);
-    struct slice guess = name_guess(&p->names, fullname);
+    struct slice guess = guess_entry(p, fullname);
     if (guess.len)
         parse_fault(p, PROBLEM_UNKNOWN_TYPE, NULL, "the full name of an entry", NULL,
                     "The schema has no entry with the full name %s; did you mean %s?", quoted,
