@@ -226,6 +226,16 @@ TEST(model_parse__refuses_bad_names)
     takes(ENUM("[\"null\",\"_\",\"A1\"]"));
 }
 
+TEST(model_parse__tells_a_bad_namespace_once_where_it_stands)
+{
+    refuses_there(
+        "{\"type\":\"record\",\"name\":\"a b.R\",\"fields\":[{\"name\":\"f\",\"type\":" FIXED("F", "1") "}]}",
+        "/name", PROBLEM_NAME);
+    refuses_there("{\"type\":\"record\",\"name\":\"R\",\"namespace\":\"a b\",\"fields\":["
+                  "{\"name\":\"f\",\"type\":" ENUM("[\"A\"]") "}]}",
+                  "/namespace", PROBLEM_NAME);
+}
+
 TEST(model_parse__inherits_and_overrides_namespaces)
 {
     takes("{\"type\":\"record\",\"name\":\"b.T\",\"fields\":["
