@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/utf8.h"
+
 static const struct {
     uint16_t status;
     const char *slug, *title;
@@ -56,6 +58,30 @@ struct problem *err_problem(struct err *err, struct arena *arena, enum problem_c
     err->last = p;
     err->problems++;
     return p;
+}
+
+/* Cut at the end of a character. */
+static int chars_fitting(struct slice s, size_t bytes)
+{
+    return (int)(s.len <= bytes ? s.len : utf8_valid_len(slice_of(s.ptr, bytes)));
+}
+
+enum rc err_sum_up(struct err *err, enum err_code code)
+{
+    enum { POINTER_MAX = 60 };
+    const struct problem *p = err->first;
+    char *at = err->message, *end = at + sizeof err->message;
+    err->code = code;
+    *at = '\0';
+    if (err->problems > 1 || err->truncated)
+        at += snprintf(at, (size_t)(end - at), "%u%s problems; the first: ", err->problems,
+                       err->truncated ? " or more" : "");
+    if (p->pointer.len)
+        at += snprintf(at, (size_t)(end - at), "At %.*s%s: ", chars_fitting(p->pointer, POINTER_MAX),
+                       (const char *)p->pointer.ptr, p->pointer.len > POINTER_MAX ? "..." : "");
+    snprintf(at, (size_t)(end - at), "%.*s", chars_fitting(p->detail, (size_t)(end - at) - 1),
+             (const char *)p->detail.ptr);
+    return RC_ERR;
 }
 
 unsigned err_status(enum err_code code)

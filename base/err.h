@@ -64,6 +64,10 @@ enum rc err_oom(struct err *err);
  * truncated is set) and when memory is out. The caller fills in what else there is to say. */
 struct problem *err_problem(struct err *err, struct arena *arena, enum problem_code code, struct slice pointer);
 
+/* Fill in the code and a sentence for the problems that are listed (at least one): how many, and the first.
+ */
+enum rc err_sum_up(struct err *err, enum err_code code);
+
 unsigned err_status(enum err_code code);      /* the HTTP status */
 const char *err_slug(enum err_code code);     /* stable, for machines */
 const char *err_title(enum err_code code);    /* for people */

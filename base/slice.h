@@ -27,6 +27,12 @@ static inline struct slice slice_str(const char *s)
     return slice_of(s, strlen(s));
 }
 
+/* The same bytes, not at NULL: for who computes with the pointer (NULL + 0 is no C). */
+static inline struct slice slice_not_null(struct slice s)
+{
+    return s.ptr ? s : SLICE("");
+}
+
 static inline bool slice_eq(struct slice a, struct slice b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);

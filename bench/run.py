@@ -96,11 +96,13 @@ class Avrod(Process):
         super().__init__(command, stderr=self.log)
         wait_port(self.port, self.process)
 
-    def prepare(self, tools, records):
+    def prepare(self):
         with open(os.path.join(ROOT, "examples/PersonInfo.avsc"), "rb") as f:
             schema = f.read()
         for name in "personinfo", "stored":
             exchange(self.port, "POST", "/putschema/" + name, schema)
+
+    def fill(self, tools, records):
         done = tools.run_load(self, Row("fill", "avrod", "POST", "/stored/put/{id}", RECORD, ids=records),
                               ["-c", "200", "-n", str(records), "-s"])
         say(f"stored {records} records, {done['per_second']} a second, {done['server_cpu_us']:.1f} us of CPU each")
@@ -221,7 +223,7 @@ def table(rows):
     for line in [head] + lines:
         print("  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths))))
     if any(s["counted"] == 0 for s in rows):
-        print("A row with 0 counted rounds is no result: its server waited for the load.")
+        print("A row with 0 counted rounds is no result: a server waited for the load, or for its core.")
 
 
 def cpu_model():
@@ -267,7 +269,9 @@ def start_servers(servers, tools, args, rows, where):
         servers["nginx"] = Nginx(os.path.join(where, "nginx"))
     if any(r.server == "avrod" for r in rows):
         servers["avrod"] = Avrod(tools, os.path.join(where, "avrod"))
-        servers["avrod"].prepare(tools, args.records if any("stored" in r.name for r in rows) else 1)
+        servers["avrod"].prepare()
+    if any("stored" in r.name for r in rows):
+        servers["avrod"].fill(tools, args.records)
 
 
 def start_limits(tools, servers, rows):

@@ -10,12 +10,12 @@ say() { printf '%s\n' "$*" >&2; }
 
 build_all() {
     say "building in $build"
-    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-        -DCMAKE_C_FLAGS_RELWITHDEBINFO="-O2 -g -DNDEBUG" -DAVROD_BENCH=ON -DAVROD_TESTS=OFF >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
-    cmake --build "$build" --target limit load avrod -j2 >"$build.log" 2>&1 || {
+    if ! { cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        -DCMAKE_C_FLAGS_RELWITHDEBINFO="-O2 -g -DNDEBUG" -DAVROD_BENCH=ON -DAVROD_TESTS=OFF &&
+        cmake --build "$build" --target limit load avrod -j2; } >"$build.log" 2>&1; then
         cat "$build.log" >&2
         exit 1
-    }
+    fi
 }
 
 # A peer is unpacked beside the build, not installed: a package would start its service.

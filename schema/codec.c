@@ -28,13 +28,6 @@ void stack_release(struct stack *s)
     *s = (struct stack){0};
 }
 
-void stack_reset(struct stack *s, size_t size, size_t keep_bytes)
-{
-    if ((size_t)s->cap * size > keep_bytes)
-        stack_release(s);
-    s->n = 0;
-}
-
 struct codec *codec_new(void)
 {
     struct codec *c = calloc(1, sizeof *c);
@@ -56,7 +49,6 @@ void codec_free(struct codec *c)
     buf_release(&c->name_text);
     buf_release(&c->text);
     free(c->memo.at);
-    buf_release(&c->decode);
     free(c);
 }
 

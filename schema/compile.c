@@ -211,29 +211,13 @@ static enum rc make_ops(struct compiler *c)
 
 /* ---- the front ---- */
 
-/* The faults were noted in err; now it also says so in a sentence. */
-static enum rc finish_faults(struct compiler *c)
-{
-    struct err *err = c->err;
-    if (!err->problems)
-        return RC_OK;
-    err->code = ERR_BAD_SCHEMA;
-    struct slice words = err->first->detail;
-    if (err->problems == 1 && !err->truncated)
-        snprintf(err->message, sizeof err->message, "%.*s", (int)words.len, (const char *)words.ptr);
-    else
-        snprintf(err->message, sizeof err->message, "%u%s problems; the first: %.*s", err->problems,
-                 err->truncated ? " or more" : "", (int)words.len, (const char *)words.ptr);
-    return RC_ERR;
-}
-
 static enum rc run_steps(struct compiler *c)
 {
     if (make_ops(c) || tables_make(c) || sizes_compute(c) || defaults_encode(c))
         return RC_ERR;
     if (c->err->problems == 0 && zeros_make(c)) /* they are made of defaults */
         return RC_ERR;
-    return finish_faults(c);
+    return c->err->problems ? err_sum_up(c->err, ERR_BAD_SCHEMA) : RC_OK;
 }
 
 enum rc program_compile(struct program **out, struct model *m, struct arena *problems, struct err *err)

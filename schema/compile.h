@@ -15,7 +15,7 @@ struct compiler {
     struct arena *problems; /* the caller's */
     struct err *err;
     size_t bytes;  /* of defaults and zeros so far */
-    uint64_t work; /* bytes of defaults read so far */
+    uint64_t work; /* done on defaults so far */
 };
 
 /* The steps, in this order. RC_ERR: out of memory, or too much; faults are only noted (compile_fault). */

@@ -477,6 +477,7 @@ enum rc codec_to_json(struct codec *codec __attribute__((unused)), const struct 
                       enum json_form form, struct slice avro, struct buf *out, struct err *err)
 {
     const struct program *p = schema_program(schema);
+    avro = slice_not_null(avro);
     return decode_json(p, p->root, form, avro, avro, SLICE(""), out, err);
 }
 
@@ -486,6 +487,7 @@ enum rc codec_field_to_json(struct codec *codec __attribute__((unused)), const s
 {
     const struct program *p = schema_program(schema);
     struct slice value;
+    avro = slice_not_null(avro);
     if (codec_field_span(schema, field, avro, &value, err) != RC_OK)
         return RC_ERR;
     const struct op_field *f = &p->fields[p->ops[p->root].a + (uint32_t)field];

@@ -201,6 +201,7 @@ enum rc codec_field_span(const struct schema *schema, int field, struct slice av
     const struct program *p = schema_program(schema);
     const struct op *root = &p->ops[p->root];
     assert(root->code == OP_RECORD && field >= 0 && (uint32_t)field < root->b);
+    avro = slice_not_null(avro);
     const uint8_t *at = avro.ptr, *start = at;
     for (uint32_t i = 0; i <= (uint32_t)field; i++) {
         start = at;
@@ -225,6 +226,7 @@ size_t codec_put_length(uint64_t len, uint8_t *out)
 
 enum rc codec_raw_content(struct slice avro, struct slice *out, struct err *err)
 {
+    avro = slice_not_null(avro);
     const uint8_t *end = avro.ptr + avro.len;
     int64_t len;
     const uint8_t *p = avro_read_long(avro.ptr, end, &len);

@@ -5,8 +5,9 @@
 #include "schema/encode.h"
 #include "schema/explain.h"
 
-/* Bytes of defaults that one schema may have read, again and again where they need each other. */
-enum { DEFAULT_WORK_MAX = 64 << 20 };
+/* Work that one schema's defaults may take, again and again where they need each other; about a nanosecond a
+ * unit. */
+enum { DEFAULT_WORK_MAX = 1 << 30, VALUE_WORK = 32 };
 
 enum state { STATE_NEW, STATE_STARTED, STATE_DONE, STATE_FAILED };
 
@@ -116,9 +117,10 @@ static enum rc wait_for(struct defaults *d, uint32_t index, uint32_t needed)
         return RC_OK;
     }
     assert(other->state != STATE_DONE);
+    bool is_circle = other->state == STATE_STARTED; /* which it may itself be the whole of */
     d->n--;
-    item->state = STATE_FAILED; /* a failed one was reported by itself */
-    return other->state == STATE_STARTED ? fault_circle(d, item) : RC_OK;
+    item->state = STATE_FAILED;
+    return is_circle ? fault_circle(d, item) : RC_OK; /* what failed was reported by itself */
 }
 
 /* Encode the default on top of the stack, or find out what must come first. */
@@ -132,12 +134,12 @@ static enum rc advance(struct defaults *d)
                                    .mode = UNION_DEFAULT,
                                    .rules = {MISSING_DEFAULT, UNKNOWN_REJECT}};
     struct encode e;
-    c->work += item->field->default_json.len;
+    d->out.len = 0;
+    enum encode_result r = encode_text(&e, c->codec, &job, item->field->default_json, &d->out);
+    c->work += e.steps * VALUE_WORK + (size_t)(e.o - e.out);
     if (c->work > DEFAULT_WORK_MAX)
         return err_set(c->err, ERR_TOO_MUCH_WORK,
                        "The defaults of this schema need each other in too many ways.");
-    d->out.len = 0;
-    enum encode_result r = encode_text(&e, c->codec, &job, item->field->default_json, &d->out);
     if (r == ENCODE_NEEDS_DEFAULT)
         return wait_for(d, index, e.needed);
     d->n--;

@@ -89,8 +89,7 @@ struct frame {
             uint32_t found;       /* the branch that fits, PROGRAM_NONE */
             uint32_t tag;         /* the branch that the only member names, PROGRAM_NONE */
             uint32_t tag_value;   /* where that member's value begins */
-            uint32_t depth;
-            uint8_t level; /* the rules outside */
+            uint8_t level;        /* the rules outside */
             uint8_t step, nsteps;
             uint8_t steps[TRY_STEPS_MAX + 1]; /* levels, or TRY_TAG */
         } attempt;
@@ -109,13 +108,14 @@ struct encode {
     enum union_mode mode;
     uint8_t level, nlevels;
     struct encode_rules levels[ENCODE_LEVELS_MAX];
-    uint32_t depth;     /* records, arrays and maps around p */
-    uint32_t trials;    /* attempts around p: what is written there is thrown away */
-    uint32_t ends_hint; /* where the last look into codec.ends hit */
-    int64_t budget;     /* work that may still be done beyond reading each byte once or twice */
-    bool careful;       /* fields that are out of order are waited for, even where they have a default */
-    bool has_guessed;   /* a default was written before the record's end */
-    bool was_too_deep, was_ambiguous, was_later_branch;
+    uint32_t depth;                /* records, arrays and maps around p */
+    uint32_t trials;               /* attempts around p: what is written there is thrown away */
+    uint32_t memo_begin, memo_end; /* the outermost value that was tried: what the memo knows is about it */
+    uint32_t ends_hint;            /* where the last look into codec.ends hit */
+    int64_t budget;                /* work that may still be done beyond reading each byte once or twice */
+    bool careful;     /* fields that are out of order are waited for, even where they have a default */
+    bool has_guessed; /* a default was written before the record's end */
+    bool was_too_deep, was_later_branch;
     bool too_large_in_trial;
     enum encode_result result; /* why a step failed */
     uint32_t needed;           /* ENCODE_NEEDS_DEFAULT: index into program.fields */
@@ -203,6 +203,32 @@ static inline uint64_t encode_zigzag(int64_t v)
     return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
 }
 
+static inline enum step encode_next(struct encode *e, const uint8_t *p, uint32_t op)
+{
+    e->p = p;
+    e->op = op;
+    return STEP_VALUE;
+}
+
+/* A container is complete, p is behind it: leave its frame. */
+enum step encode_close(struct encode *e, const uint8_t *p);
+
+/* False, with the reason noted. */
+bool encode_refuse(struct encode *e, enum encode_result why);
+
+/* p: behind a name. At what stands behind the colon, or NULL. */
+static inline const uint8_t *encode_pass_colon(const struct encode *e, const uint8_t *p)
+{
+    if (p == e->end)
+        return NULL;
+    p = scan_space(p);
+    return *p == ':' ? p + 1 : NULL;
+}
+
+/* encode_member.c: JSON of no type */
+enum step any_open(struct encode *e, const uint8_t *p);
+enum step any_resume(struct encode *e, struct frame *);
+
 /* encode_union.c */
 enum step union_open(struct encode *e, const uint8_t *p);     /* a union's value begins at p */
 enum step union_resume_tag(struct encode *e);                 /* a tagged value is complete */
@@ -211,8 +237,13 @@ enum step union_next_try(struct encode *e, struct frame *);   /* an attempt fail
 
 /* memo.c: what became of (place in the text, instruction, level). 0: not known. */
 enum { MEMO_UNKNOWN, MEMO_MISFIT, MEMO_FITS /* from here on: a union's branch and form, added */ };
-uint32_t memo_get(const struct codec *, uint32_t begin, uint32_t op, uint8_t level);
-MUST_USE bool memo_put(struct codec *, uint32_t begin, uint32_t op, uint8_t level, uint32_t what);
+uint32_t memo_get(const struct encode *e, uint32_t begin, uint32_t op, uint8_t level);
+/* False with e->result set: memory is out, or there is too much to remember. */
+MUST_USE bool memo_put(struct encode *e, uint32_t begin, uint32_t op, uint8_t level, uint32_t what);
+/* Attempts are about to be made at the value [begin, end). Unless it is inside the last such value, what is
+ * known of that one is forgotten. */
+void memo_enter(struct encode *e, uint32_t begin, uint32_t end);
+/* Forget all, and give back what one large body needed. */
 void memo_forget(struct codec *);
 
 /* encode_names.c: add a name to the top frame's object. Its bytes are base[at, at + len). */

@@ -116,7 +116,9 @@ static bool string_fits(struct encode *e, const struct op *op, struct string_loo
     const uint8_t *behind;
     switch (op->code) {
     case OP_STRING: return true;
-    case OP_ENUM: return scalar_symbol(e, op, s->begin - 1, &behind) >= 0;
+    case OP_ENUM:
+        e->budget -= 8 + (s->quote - s->begin) / 8;
+        return scalar_symbol(e, op, s->begin - 1, &behind) >= 0;
     case OP_BYTES: look_at(s); return s->all_bytes;
     case OP_FIXED: look_at(s); return s->all_bytes && s->count == op->a;
     default: return false;
@@ -131,9 +133,11 @@ static enum step open_string(struct encode *e, const struct op *op, const uint8_
     if (!s.quote)
         return STEP_FAIL;
     e->budget -= op->b / 8;
-    for (uint32_t i = 0; i < op->b; i++)
+    for (uint32_t i = 0; i < op->b && e->budget >= 0; i++)
         if (string_fits(e, branch_op(e, op, i), &s))
             return take(e, op, i, p);
+    if (e->budget < 0)
+        return encode_fail(e, ENCODE_TOO_MUCH_WORK);
     uint32_t number = u->first[OP_FLOAT] < u->first[OP_DOUBLE] ? u->first[OP_FLOAT] : u->first[OP_DOUBLE];
     return take(e, op, number, p); /* which takes "NaN" and the like */
 }
@@ -233,17 +237,24 @@ static enum step follow(struct encode *e, const struct op *op, const uint8_t *p,
     return take_tagged(e, op, branch, value);
 }
 
+/* What an attempt wrote is taken back, the counts that it left for the end too. */
+static void take_back(struct encode *e, const struct frame *f)
+{
+    e->o = e->out + f->attempt.out;
+    e->codec->blocks.n = f->attempt.blocks;
+}
+
 /* The attempts are over: leave them, remember what came out. */
 static enum step decide(struct encode *e, struct frame *f, uint32_t what)
 {
     const uint8_t *p = e->text + f->begin;
-    e->o = e->out + f->attempt.out;
+    take_back(e, f);
     e->op = f->op;
     e->level = f->attempt.level;
     e->trials--;
     encode_pop(e);
-    if (!memo_put(e->codec, encode_at(e, p), e->op, e->level, what))
-        return encode_fail(e, ENCODE_NO_MEMORY);
+    if (!memo_put(e, encode_at(e, p), e->op, e->level, what))
+        return STEP_FAIL;
     return what == MEMO_MISFIT ? STEP_FAIL : follow(e, current_op(e), p, what);
 }
 
@@ -251,13 +262,12 @@ static enum step decide(struct encode *e, struct frame *f, uint32_t what)
 static enum step attempt(struct encode *e, struct frame *f, const struct op *op, uint32_t branch,
                          bool is_tagged)
 {
-    e->o = e->out + f->attempt.out;
-    e->codec->blocks.n = f->attempt.blocks;
-    e->depth = f->attempt.depth;
+    take_back(e, f);
     e->result = ENCODE_MISFIT;
     e->budget -= 16;
     if (e->budget < 0)
         return encode_fail(e, ENCODE_TOO_MUCH_WORK);
+    e->p = e->text + f->begin;
     e->op = f->op;
     if (is_tagged)
         return take_tagged(e, op, branch, e->text + f->attempt.tag_value);
@@ -307,10 +317,8 @@ enum step union_resume_try(struct encode *e, struct frame *f)
     uint32_t branch = f->attempt.branch - 1;
     if (e->mode == UNION_DEFAULT)
         return decide(e, f, decision(branch, false));
-    if (f->attempt.found != PROGRAM_NONE) {
-        e->was_ambiguous = true;
+    if (f->attempt.found != PROGRAM_NONE) /* ambiguous */
         return decide(e, f, MEMO_MISFIT);
-    }
     f->attempt.found = branch;
     return union_next_try(e, f);
 }
@@ -335,13 +343,15 @@ static void plan(struct encode *e, struct frame *f, const struct op_union *u)
 static enum step start_attempts(struct encode *e, const struct op *op, const uint8_t *p, uint32_t tag,
                                 const uint8_t *tag_value)
 {
-    uint32_t known = memo_get(e->codec, encode_at(e, p), e->op, e->level);
+    uint32_t known = memo_get(e, encode_at(e, p), e->op, e->level);
     if (known == MEMO_MISFIT)
         return STEP_FAIL;
     if (known > MEMO_FITS)
         return follow(e, op, p, known);
-    if (!skip_value(e, p))
+    const uint8_t *behind = skip_value(e, p);
+    if (!behind)
         return STEP_FAIL;
+    memo_enter(e, encode_at(e, p), encode_at(e, behind));
     e->p = p;
     struct frame *f = encode_push(e, FRAME_TRY, e->op);
     if (!f)
@@ -352,7 +362,6 @@ static enum step start_attempts(struct encode *e, const struct op *op, const uin
     f->attempt.found = PROGRAM_NONE;
     f->attempt.tag = tag;
     f->attempt.tag_value = tag == PROGRAM_NONE ? 0 : encode_at(e, tag_value);
-    f->attempt.depth = e->depth;
     f->attempt.level = e->level;
     plan(e, f, union_of(e, op));
     e->trials++;

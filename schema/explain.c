@@ -274,8 +274,7 @@ static enum rc finish(struct explain *x)
                        LIMIT_RECORD_MAX);
     if (!err->problems)
         return err_set(err, ERR_INTERNAL, "The body was refused, but nothing wrong was found in it.");
-    explain_message(err);
-    return RC_ERR;
+    return err_sum_up(err, ERR_BAD_RECORD);
 }
 
 enum rc explain_text(struct codec *c, const struct encode_job *job, struct slice json, struct arena *arena,

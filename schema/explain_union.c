@@ -17,7 +17,10 @@ static bool fits(struct explain *x, uint32_t op, const uint8_t *at, uint8_t leve
 {
     switch (encode_fits(&x->e, op, at, x->depth, level)) {
     case ENCODE_FITS: return true;
-    case ENCODE_MISFIT: return false;
+    case ENCODE_MISFIT:
+        if (x->e.was_too_deep) /* then that is the reason, whichever branch was meant */
+            return !explain_stop(x, EXPLAIN_TOO_DEEP);
+        return false;
     case ENCODE_NO_MEMORY: explain_stop(x, EXPLAIN_NO_MEMORY); return true;
     case ENCODE_NEEDS_DEFAULT: return true; /* of a schema's default, whose own fault is told elsewhere */
     default: explain_stop(x, EXPLAIN_TOO_MUCH_WORK); return true;
@@ -93,7 +96,7 @@ static uint32_t count_known(struct explain *x, const struct op *record, const ui
         p = scan_space(explain_read_member(x, p, &m));
         if (explain_name(x, &m, &name))
             known += program_field(x->program, record, name) >= 0;
-        x->e.budget -= 8;
+        x->e.budget -= 8 + (p - m.name) / 64;
         if (x->e.budget < 0)
             explain_stop(x, EXPLAIN_TOO_MUCH_WORK);
         if (*p == ',')

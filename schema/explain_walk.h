@@ -76,7 +76,5 @@ void explain_unknown(struct explain *, uint32_t record, struct slice name, const
 void explain_no_branch(struct explain *, const struct explain_value *);
 /* fits: whether the branch does, for each of the union. */
 void explain_ambiguous(struct explain *, const struct explain_value *, const bool *fits);
-/* BAD_RECORD and its sentence. */
-void explain_message(struct err *);
 
 #endif

@@ -349,23 +349,3 @@ void explain_scalar(struct explain *x, const struct explain_value *v)
     else if (!((first == 'n' && code == OP_NULL) || ((first == 't' || first == 'f') && code == OP_BOOLEAN)))
         explain_type(x, v);
 }
-
-/* ---- the sentence ---- */
-
-void explain_message(struct err *err)
-{
-    const struct problem *p = err->first;
-    char pointer[SHOWN_MAX + 8];
-    size_t n =
-        p->pointer.len <= SHOWN_MAX ? p->pointer.len : utf8_valid_len(slice_of(p->pointer.ptr, SHOWN_MAX));
-    snprintf(pointer, sizeof pointer, "%.*s%s", (int)n, (const char *)p->pointer.ptr,
-             n < p->pointer.len ? "..." : "");
-    const char *at = n ? "At " : "", *colon = n ? ": " : "";
-    err->code = ERR_BAD_RECORD;
-    if (err->problems == 1 && !err->truncated)
-        snprintf(err->message, sizeof err->message, "%s%s%s%s", at, pointer, colon,
-                 (const char *)p->detail.ptr);
-    else
-        snprintf(err->message, sizeof err->message, "%u%s problems; the first: %s%s%s%s", err->problems,
-                 err->truncated ? " or more" : "", at, pointer, colon, (const char *)p->detail.ptr);
-}

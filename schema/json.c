@@ -488,8 +488,7 @@ static enum rc check_text(struct checker *c)
 enum rc json_check(struct slice text, uint32_t depth_max, struct arena *arena, struct err *err)
 {
     assert(text.len < UINT32_MAX);
-    if (!text.ptr)
-        text = SLICE("");
+    text = slice_not_null(text);
     struct checker c = {.text = text, .at = text.ptr, .depth_max = depth_max, .arena = arena, .err = err};
     if (slice_starts(text, SLICE("\xef\xbb\xbf"))) {
         c.end = text.ptr + text.len;

@@ -7,6 +7,9 @@ struct memo_entry {
     uint32_t what, generation; /* of another body: free */
 };
 
+/* A body whose values would need more is refused. */
+enum { MEMO_ENTRIES_MAX = 1 << 22 };
+
 static uint64_t key_of(uint32_t begin, uint32_t op, uint8_t level)
 {
     return (uint64_t)begin << 32 | (uint64_t)level << 30 | (op & 0x3fffffff);
@@ -28,8 +31,9 @@ static struct memo_entry *find(const struct codec *c, uint64_t key)
     return &c->memo.at[i];
 }
 
-uint32_t memo_get(const struct codec *c, uint32_t begin, uint32_t op, uint8_t level)
+uint32_t memo_get(const struct encode *e, uint32_t begin, uint32_t op, uint8_t level)
 {
+    const struct codec *c = e->codec;
     if (c->memo.n == 0)
         return MEMO_UNKNOWN;
     const struct memo_entry *entry = find(c, key_of(begin, op, level));
@@ -57,10 +61,18 @@ static bool grow(struct codec *c)
     return true;
 }
 
-bool memo_put(struct codec *c, uint32_t begin, uint32_t op, uint8_t level, uint32_t what)
+static bool has_room(const struct codec *c)
 {
-    if ((!c->memo.at || c->memo.n >= (c->memo.mask + 1) / 4 * 3) && !grow(c))
-        return false;
+    return c->memo.at && c->memo.n < (c->memo.mask + 1) / 4 * 3;
+}
+
+bool memo_put(struct encode *e, uint32_t begin, uint32_t op, uint8_t level, uint32_t what)
+{
+    struct codec *c = e->codec;
+    if (c->memo.n == MEMO_ENTRIES_MAX)
+        return encode_refuse(e, ENCODE_TOO_MUCH_WORK);
+    if (!has_room(c) && !grow(c))
+        return encode_refuse(e, ENCODE_NO_MEMORY);
     struct memo_entry *entry = find(c, key_of(begin, op, level));
     if (entry->generation != c->memo.generation)
         c->memo.n++;
@@ -68,15 +80,34 @@ bool memo_put(struct codec *c, uint32_t begin, uint32_t op, uint8_t level, uint3
     return true;
 }
 
+static void next_generation(struct codec *c)
+{
+    c->memo.n = 0;
+    if (++c->memo.generation == 0) { /* 2^32 values later the old entries would look like new ones */
+        memset(c->memo.at, 0, ((size_t)c->memo.mask + 1) * sizeof *c->memo.at);
+        c->memo.generation = 1;
+    }
+}
+
+void memo_enter(struct encode *e, uint32_t begin, uint32_t end)
+{
+    if (begin >= e->memo_begin && end <= e->memo_end)
+        return;
+    e->memo_begin = begin;
+    e->memo_end = end;
+    if (e->codec->memo.n)
+        next_generation(e->codec);
+}
+
 void memo_forget(struct codec *c)
 {
-    if (c->memo.n == 0)
+    if (!c->memo.at)
         return;
-    c->memo.n = 0;
-    if (++c->memo.generation == 0 || (c->memo.mask + 1) * sizeof *c->memo.at > SCRATCH_KEEP_BYTES) {
+    if (c->memo.n)
+        next_generation(c);
+    if (((size_t)c->memo.mask + 1) * sizeof *c->memo.at > SCRATCH_KEEP_BYTES) {
         free(c->memo.at);
         c->memo.at = NULL;
         c->memo.mask = 0;
-        c->memo.generation = 1;
     }
 }

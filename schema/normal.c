@@ -137,9 +137,9 @@ static bool put_type(struct writer *w, const struct type *t, json_t *json, const
         info->written = true;
         return push_definition(w, t, info->source, around);
     }
-    if (json_is_object(json) && json_object_size(json) > 1)
-        return put_reference_object(w, t, json, around);
-    return put_reference(w, t, around);
+    /* Of an entry, the place where a type was defined may come after its first use. */
+    bool has_attributes = json != info->source && json_is_object(json) && json_object_size(json) > 1;
+    return has_attributes ? put_reference_object(w, t, json, around) : put_reference(w, t, around);
 }
 
 /* ---- members ---- */

@@ -1,32 +1,12 @@
 /* schema/parse.c - model_parse: a schema text, checked as JSON, made a tree, walked into a model; or all its
  * faults. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "schema/json.h"
 #include "schema/parse.h"
 
-/* ---- the error ---- */
-
-/* One sentence for people; the list says the rest. */
-static void set_message(struct err *err)
-{
-    const struct problem *p = err->first;
-    char where[80] = "";
-    if (p->pointer.len && p->pointer.len < 64)
-        snprintf(where, sizeof where, "At %.*s: ", (int)p->pointer.len, (const char *)p->pointer.ptr);
-    char more[48] = "";
-    if (err->truncated)
-        snprintf(more, sizeof more, " (and more than %d other faults)", ERR_PROBLEMS_MAX - 1);
-    else if (err->problems > 1)
-        snprintf(more, sizeof more, " (and %u other fault%s)", err->problems - 1,
-                 err->problems == 2 ? "" : "s");
-    size_t room = sizeof err->message - 1 - strlen(where) - strlen(more);
-    size_t n = p->detail.len <= room ? p->detail.len : utf8_valid_len(slice_of(p->detail.ptr, room));
-    snprintf(err->message, sizeof err->message, "%s%.*s%s", where, (int)n, (const char *)p->detail.ptr, more);
-}
+/* ---- the verdict ---- */
 
 /* RC_OK if nothing is wrong so far. */
 static enum rc verdict(struct parser *p)
@@ -37,9 +17,7 @@ static enum rc verdict(struct parser *p)
         *p->err = (struct err){0};
         return RC_OK;
     }
-    p->err->code = p->stop == STOP_TOO_DEEP ? ERR_TOO_DEEP : ERR_BAD_SCHEMA;
-    set_message(p->err);
-    return RC_ERR;
+    return err_sum_up(p->err, p->stop == STOP_TOO_DEEP ? ERR_TOO_DEEP : ERR_BAD_SCHEMA);
 }
 
 /* ---- one entry of a top-level union ---- */
@@ -49,10 +27,26 @@ static bool is_called(const struct type *t, struct slice fullname)
     return t->fullname.len && slice_eq(t->fullname, fullname);
 }
 
+/* A guess among what can be picked; memory out: none. */
+static struct slice guess_entry(struct parser *p, struct slice fullname)
+{
+    struct name_table entries = {.arena = &p->scratch};
+    const struct type *root = p->model->root;
+    size_t n = root->kind == TYPE_UNION ? root->branches.nbranches : 1;
+    for (size_t i = 0; i < n; i++) {
+        const struct type *t = root->kind == TYPE_UNION ? root->branches.branches[i] : root;
+        void *taken;
+        if (t->fullname.len && !parse_ok(p, name_add(&entries, t->fullname, p->model->root, &taken)))
+            break;
+    }
+    struct slice guess = name_guess(&entries, fullname);
+    return name_find(&entries, guess) ? guess : (struct slice){0}; /* it may be a primitive's name */
+}
+
 static void fault_no_entry(struct parser *p, struct slice fullname)
 {
     const char *quoted = parse_quote(p, fullname);
-    struct slice guess = name_guess(&p->names, fullname);
+    struct slice guess = guess_entry(p, fullname);
     if (guess.len)
         parse_fault(p, PROBLEM_UNKNOWN_TYPE, NULL, "the full name of an entry", NULL,
                     "The schema has no entry with the full name %s; did you mean %s?", quoted,

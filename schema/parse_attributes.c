@@ -25,12 +25,16 @@ static struct slice read_namespace(struct parser *p, json_t *source, const struc
     return tree_string(j);
 }
 
-static void check_namespace(struct parser *p, json_t *source, struct slice namespace, const struct place *at)
+/* One that is inherited was checked where it stands. */
+static void check_namespace(struct parser *p, json_t *source, const struct place *at)
 {
+    json_t *own = json_object_get(source, "namespace");
+    if (!own || !tree_is_string(own))
+        return;
+    struct slice namespace = tree_string(own);
     if (!namespace.len || name_is_full(namespace))
         return;
-    parse_fault(p, PROBLEM_NAME, PLACE_AT(at, "namespace"), "names joined by dots",
-                json_object_get(source, "namespace"),
+    parse_fault(p, PROBLEM_NAME, PLACE_AT(at, "namespace"), "names joined by dots", own,
                 "%s is no valid namespace: " NAME_RULE "; dots stand between names.",
                 parse_quote(p, namespace));
 }
@@ -67,28 +71,29 @@ void parse_name(struct parser *p, struct type *t, const struct where *w, const s
     json_t *name = json_object_get(w->json, "name");
     struct slice namespace = read_namespace(p, w->json, w, at);
     if (!name) {
-        check_namespace(p, w->json, namespace, at);
+        check_namespace(p, w->json, at);
         parse_fault(p, PROBLEM_MISSING, PLACE_AT(at, "name"), "a name", NULL, "%s %s needs a \"name\".",
                     t->kind == TYPE_ENUM ? "An" : "A", type_kind_name(t->kind));
         return;
     }
     if (!tree_is_string(name)) {
-        check_namespace(p, w->json, namespace, at);
+        check_namespace(p, w->json, at);
         parse_fault_kind(p, PLACE_AT(at, "name"), "A name", "a string", name);
         return;
     }
     check_name(p, name, at);
-    if (name_has_dot(tree_string(name))) /* a full name: what "namespace" says is ignored */
-    namespace = (struct slice){0};
-    else check_namespace(p, w->json, namespace, at);
-    if (namespace.len + tree_string(name).len > LIMIT_FULL_NAME_MAX) {
+    bool is_full = name_has_dot(tree_string(name)); /* what "namespace" says is ignored */
+    struct slice prefix = is_full ? SLICE("") : namespace;
+    if (!is_full)
+        check_namespace(p, w->json, at);
+    if (prefix.len + tree_string(name).len > LIMIT_FULL_NAME_MAX) {
         parse_fault(p, PROBLEM_SIZE, PLACE_AT(at, "name"), "a shorter name", NULL,
                     "A full name may have at most %d bytes, namespace and all; shorten it.",
                     LIMIT_FULL_NAME_MAX);
         return;
     }
     struct slice fullname;
-    if (parse_ok(p, name_qualify(namespace, tree_string(name), &p->joined, &fullname)) &&
+    if (parse_ok(p, name_qualify(prefix, tree_string(name), &p->joined, &fullname)) &&
         parse_ok(p, arena_copy(&p->model->arena, fullname, &t->fullname)))
         define(p, t, name, at);
 }

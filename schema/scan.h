@@ -52,6 +52,8 @@ static inline bool scan_match(const uint8_t *p, const uint8_t *end, struct slice
             return false;
         if (what.len <= 8)
             return true;
+        if (what.len <= 16 && left >= what.len) /* the second word overlaps the first */
+            return get_le64(p + what.len - 8) == get_le64(what.ptr + what.len - 8);
     }
     return left >= what.len && memcmp(p, what.ptr, what.len) == 0;
 }

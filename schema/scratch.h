@@ -19,8 +19,14 @@ struct stack {
 /* Room for `more` items, `size` bytes each. False: memory is out. */
 MUST_USE bool stack_grow(struct stack *, uint32_t more, size_t size);
 void stack_release(struct stack *);
+
 /* Empty it; frees the memory if it holds more than keep_bytes. */
-void stack_reset(struct stack *, size_t size, size_t keep_bytes);
+static inline void stack_reset(struct stack *s, size_t size, size_t keep_bytes)
+{
+    if (unlikely(s->cap * size > keep_bytes))
+        stack_release(s);
+    s->n = 0;
+}
 
 static inline MUST_USE bool stack_reserve(struct stack *s, uint32_t more, size_t size)
 {
@@ -48,8 +54,7 @@ struct codec {
         struct memo_entry *at;
         uint32_t mask, n, generation;
         uint64_t seed;
-    } memo;            /* what was tried for values in unions */
-    struct buf decode; /* decode.c's own */
+    } memo; /* what was tried for values in unions */
 };
 
 #endif

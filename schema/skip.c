@@ -132,8 +132,10 @@ static const uint8_t *skip_bracket(struct encode *e, const uint8_t *p)
     do {
         bool is_empty = false;
         if (*p == '{' || *p == '[') {
-            if (!open_bracket(e, &open, p))
+            if (!open_bracket(e, &open, p)) {
+                e->codec->ends.n = nends;
                 return NULL;
+            }
             p = skip_opening(e, p, &is_empty);
             if (p && !is_empty)
                 continue;

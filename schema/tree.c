@@ -94,7 +94,8 @@ static bool transcribe(struct slice text, struct buf *out)
     return true;
 }
 
-/* Jansson reports an allocation that fails as a fault of the text, so it is given a malloc that remembers. */
+/* Jansson reports an allocation that fails as a fault of the text, or leaves out the byte that found no room,
+ * so it is given a malloc that remembers. */
 static _Thread_local bool memory_was_out;
 static pthread_once_t allocator_once = PTHREAD_ONCE_INIT;
 
@@ -123,10 +124,13 @@ enum rc tree_parse(json_t **out, struct slice text, struct err *err)
     memory_was_out = false;
     *out = json_loadb((const char *)transcript.ptr, transcript.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
     buf_release(&transcript);
+    if (memory_was_out) {
+        json_decref(*out);
+        *out = NULL;
+        return err_oom(err);
+    }
     if (*out)
         return RC_OK;
-    if (memory_was_out)
-        return err_oom(err);
     return err_set(err, ERR_INTERNAL, "The JSON reader refused a text that had passed the check: %s.",
                    why.text);
 }

@@ -13,6 +13,7 @@ struct zero {
     uint32_t pending; /* record: fields that wait for their type */
     uint32_t branch;  /* union: the one chosen */
     bool is_settled, is_listed;
+    bool is_needed;     /* by a field or the root: others are not built */
     struct slice bytes; /* ptr NULL: too large to be built */
 };
 
@@ -194,11 +195,29 @@ static void write_zero(const struct zeros *z, uint32_t t, uint8_t *to)
     }
 }
 
+static void need(struct zeros *z, uint32_t t)
+{
+    z->of[t].is_needed = true;
+    const struct type *type = z->c->model->types[t];
+    if (type->kind == TYPE_UNION)
+        z->of[type->branches.branches[z->of[t].branch]->number].is_needed = true;
+}
+
+/* A union's branch is no union, and a record's fields are all looked at: no need to go any deeper. */
+static void find_needed(struct zeros *z)
+{
+    const struct program *p = z->c->program;
+    need(z, p->root);
+    for (uint32_t i = 0; i < p->nfields; i++)
+        if (!p->fields[i].has_default)
+            need(z, p->fields[i].op);
+}
+
 static enum rc build(struct zeros *z, uint32_t t, const uint8_t *nothing)
 {
     struct zero *zero = &z->of[t];
     enum type_kind kind = z->c->model->types[t]->kind;
-    if (zero->size >= TOO_LARGE)
+    if (zero->size >= TOO_LARGE || !zero->is_needed)
         return RC_OK;
     if (kind != TYPE_RECORD && kind != TYPE_UNION && kind != TYPE_ENUM) {
         zero->bytes = slice_of(nothing, zero->size);
@@ -223,6 +242,7 @@ static enum rc build_all(struct zeros *z)
         return err_oom(z->c->err);
     if (compile_keep(z->c, z->fixed_max))
         return RC_ERR;
+    find_needed(z);
     for (uint32_t i = 0; i < z->n; i++)
         if (build(z, z->order[i], nothing))
             return RC_ERR;

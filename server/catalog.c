@@ -218,12 +218,12 @@ void catalog_leave(struct request *req)
         hold_free(h);
 }
 
-bool catalog_renew(struct request *req)
+enum rc catalog_renew(struct request *req, struct err *err)
 {
     struct catalog_hold *old = req->hold;
     if (!catalog_enter(req)) {
         req->hold = old;
-        return false;
+        return err_oom(err);
     }
     const struct type *type = catalog_find(req->hold, req->type_name);
     bool same = type && type->number == req->type->number;
@@ -233,7 +233,7 @@ bool catalog_renew(struct request *req)
     catalog_leave(req);
     req->hold = same ? fresh : old;
     req->type = kept;
-    return same;
+    return same ? RC_OK : RC_NOTFOUND;
 }
 
 const struct type *catalog_find(const struct catalog_hold *h, struct slice name)

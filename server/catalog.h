@@ -46,8 +46,8 @@ struct type {
 
 /* Read all types from the store. Fails with STORE_FORMAT, IO, NO_MEMORY. */
 MUST_USE enum rc catalog_open(struct catalog **, struct store_worker *, struct err *);
-/* After the last worker has ended and the store is closed. What requests still hold that were given up on the way is
- * left to the end of the process. NULL is fine. */
+/* After the last worker has ended and the store is closed. What requests still hold that were given up on the
+ * way is left to the end of the process. NULL is fine. */
 void catalog_free(struct catalog *);
 
 /* ---- reading; workers ---- */
@@ -59,9 +59,9 @@ void catalog_leave(struct request *);
 const struct type *catalog_find(const struct catalog_hold *, struct slice name);
 /* All types, in byte order of their names; the array lives as long as the hold. */
 const struct type *const *catalog_types(const struct catalog_hold *, size_t *n);
-/* Exchange req->hold and req->type for the newest; false if the type is gone (then both are as they were) or
- * memory is out. What was borrowed from the old type is dead. */
-MUST_USE bool catalog_renew(struct request *);
+/* Exchange req->hold and req->type for the newest; what was borrowed from the old type is dead. RC_NOTFOUND:
+ * the type is gone. NO_MEMORY. In both cases hold and type are as they were. */
+MUST_USE enum rc catalog_renew(struct request *, struct err *);
 
 /* The version whose records bear this schema id (the newest such one), or NULL. */
 const struct type_version *type_version_of_schema(const struct type *, uint32_t schema_id);
@@ -82,8 +82,8 @@ void type_schema_offer(const struct type_version *, struct schema *);
  * late news of a dropped type can be told from a new type. False: memory is out. */
 MUST_USE bool catalog_change_begin(struct catalog *);
 void catalog_change_end(struct catalog *);
-/* Publish a committed row, unless something newer is known of its name. NO_MEMORY: it is not visible, call
- * again. */
+/* Publish a committed row, unless something newer is known of its name. NO_MEMORY: it is not visible; call
+ * again before it is answered. */
 MUST_USE enum rc catalog_put(struct catalog *, struct slice name, const struct type_row *, struct err *);
 /* Publish a committed drop of the type with this number; nothing if that is known. NO_MEMORY as above. */
 MUST_USE enum rc catalog_drop(struct catalog *, struct slice name, uint32_t number, struct err *);

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/handler.h"
 
@@ -50,9 +51,10 @@ enum rc helpers_new(struct helpers **out, unsigned threads, void (*finished)(str
     pthread_cond_init(&h->more, NULL);
     h->finished = finished;
     for (; h->nthreads < threads; h->nthreads++) {
-        if (pthread_create(&h->threads[h->nthreads], NULL, helper_main, h)) {
+        int error = pthread_create(&h->threads[h->nthreads], NULL, helper_main, h);
+        if (error) {
             helpers_free(h);
-            return err_set(err, ERR_IO, "A helper thread cannot be started.");
+            return err_set(err, ERR_NO_MEMORY, "A helper thread cannot be started: %s.", strerror(error));
         }
     }
     *out = h;

@@ -8,7 +8,7 @@ struct helpers;
 struct job; /* server/handler.h */
 
 /* Start `threads` of them. `finished` is called on a helper thread for each job that has run, and takes it to
- * its worker. Fails with NO_MEMORY, IO (no thread). */
+ * its worker. Fails with NO_MEMORY, also where no thread is to be had. */
 MUST_USE enum rc helpers_new(struct helpers **, unsigned threads, void (*finished)(struct job *),
                              struct err *);
 /* Queue a job: first come, first served. Any thread. */

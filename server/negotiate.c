@@ -27,7 +27,7 @@ static struct slice cut(struct slice s, uint8_t mark, struct slice *rest)
             return trim(slice_of(s.ptr, i));
         }
     }
-    *rest = slice_of(s.ptr + s.len, 0);
+    *rest = SLICE("");
     return trim(s);
 }
 

@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "server/words.h"
 
-enum kind { KIND_TEXT, KIND_COUNT, KIND_BYTES, KIND_DURABILITY, KIND_FLAG };
+enum kind { KIND_TEXT, KIND_COUNT, KIND_BYTES, KIND_DURABILITY, KIND_FLAG, KIND_ACTION };
 
 static const struct option {
     const char *name, *argument, *help;
@@ -92,7 +92,8 @@ static enum rc set_value(struct options *out, const struct option *o, const char
         if (!parse_durability(text, (enum durability *)field))
             return err_set(err, ERR_CONFIG, "%s is sync, async or none, not '%s'.", o->name, words.text);
         return RC_OK;
-    case KIND_FLAG: break;
+    case KIND_FLAG:
+    case KIND_ACTION: break;
     }
     return err_set(err, ERR_CONFIG, "%s takes no value.", o->name);
 }
@@ -118,7 +119,9 @@ static enum rc check(struct options *o, struct err *err)
         return err_set(err, ERR_CONFIG, "--compat is astore, not '%s'.",
                        words_of(slice_str(o->compat), &words));
     if (!o->data && strcmp(o->engine, "memory") != 0)
-        return err_set(err, ERR_CONFIG, "--data DIR says where the store is; it must be given.");
+        return err_set(err, ERR_CONFIG, "--data DIR says where the store is; it must be given (--help).");
+    if (o->data && !*o->data)
+        return err_set(err, ERR_CONFIG, "--data is empty; it names a directory.");
     if (!o->body_max)
         return err_set(err, ERR_CONFIG, "--body-max is at least 1.");
     if (!o->connections_max)
@@ -138,7 +141,7 @@ enum rc options_parse(struct options *out, int argc, char **argv, struct err *er
         struct words words;
         if (!o)
             return err_set(err, ERR_CONFIG, "Unknown option '%s'; --help lists all.", words_of(name, &words));
-        if (o->kind == KIND_FLAG && !eq) {
+        if (!o->argument && !eq) {
             *(bool *)((char *)out + o->offset) = true;
             continue;
         }
@@ -165,6 +168,8 @@ static void print_default(const struct option *o)
 {
     const void *field = (const char *)&defaults + o->offset;
     const char *text;
+    if (o->kind == KIND_ACTION)
+        return;
     printf("  (default: ");
     switch (o->kind) {
     case KIND_TEXT:
@@ -175,8 +180,9 @@ static void print_default(const struct option *o)
     case KIND_BYTES: print_bytes(*(const uint64_t *)field); break;
     case KIND_DURABILITY: printf("%s", durability_names[*(const enum durability *)field]); break;
     case KIND_FLAG: printf("off"); break;
+    case KIND_ACTION: break;
     }
-    printf(")\n");
+    printf(")");
 }
 
 void options_print_help(void)
@@ -187,6 +193,7 @@ void options_print_help(void)
         const struct option *o = &table[i];
         printf("  %s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
         print_default(o);
+        printf("\n");
         for (const char *line = o->help; *line;) {
             size_t len = strcspn(line, "\n");
             printf("        %.*s\n", (int)len, line);

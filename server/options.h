@@ -1,4 +1,5 @@
-/* server/options.h - the command line. The table is options.def: a new option is one row there. */
+/* server/options.h - the command line. The table is options.def: a new option is one row there, which makes
+ * its field here, its default and its part of --help. */
 #ifndef SERVER_OPTIONS_H
 #define SERVER_OPTIONS_H
 
@@ -12,16 +13,22 @@ enum { OPTIONS_THREADS_MAX = 1024 };
 
 /* --name VALUE or --name=VALUE; of an option given twice the last counts. */
 struct options {
-    const char *data;   /* --data DIR */
-    const char *listen; /* --listen ADDR:PORT */
-    const char *engine; /* --engine */
-    const char *compat; /* --compat astore, or NULL */
-    unsigned threads;   /* --threads; 0: one a core */
-    enum durability durability;
-    uint64_t map_max;         /* --map-max, bytes; 0: the engine's default */
-    uint64_t body_max;        /* --body-max, bytes */
-    unsigned connections_max; /* --connections-max */
-    bool insecure, accept_dirty, help, version;
+    /* The type of a field, by its kind. */
+#define OPTION_TEXT                                         const char *
+#define OPTION_COUNT                                        unsigned
+#define OPTION_BYTES                                        uint64_t
+#define OPTION_DURABILITY                                   enum durability
+#define OPTION_FLAG                                         bool
+#define OPTION_ACTION                                       bool
+#define OPTION(field, name, kind, default_, argument, help) OPTION_##kind field;
+#include "server/options.def"
+#undef OPTION
+#undef OPTION_TEXT
+#undef OPTION_COUNT
+#undef OPTION_BYTES
+#undef OPTION_DURABILITY
+#undef OPTION_FLAG
+#undef OPTION_ACTION
     bool astore; /* compat is "astore" */
 };
 

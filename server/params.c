@@ -73,7 +73,8 @@ static enum rc parse_one(struct request *req, struct slice piece, uint32_t known
 
 enum rc params_parse(struct request *req, uint32_t known, bool ignore_unknown, struct err *err)
 {
-    const uint8_t *at = req->query.ptr, *end = at + req->query.len;
+    struct slice query = slice_not_null(req->query);
+    const uint8_t *at = query.ptr, *end = query.ptr + query.len;
     while (at < end) {
         const uint8_t *amp = memchr(at, '&', (size_t)(end - at));
         struct slice piece = slice_of(at, (size_t)((amp ? amp : end) - at));

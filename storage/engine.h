@@ -98,5 +98,6 @@ static inline uint64_t engine_chunk_pages(uint64_t chunks)
 
 /* By name, from engines.def; NULL if unknown. */
 const struct engine_ops *engine_find(const char *name);
+extern const char engine_names[]; /* all of them, a space before each */
 
 #endif

@@ -7,6 +7,12 @@ static const struct engine_ops *const engines[] = {
 #undef ENGINE
 };
 
+const char engine_names[] =
+#define ENGINE(name) " " #name
+#include "storage/engines.def"
+#undef ENGINE
+    ;
+
 const struct engine_ops *engine_find(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(engines); i++)

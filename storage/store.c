@@ -100,7 +100,8 @@ enum rc store_open(struct store **out, const struct store_opts *opts, struct err
 {
     const struct engine_ops *ops = engine_find(opts->engine);
     if (!ops)
-        return err_set(err, ERR_CONFIG, "There is no storage engine \"%.100s\".", opts->engine);
+        return err_set(err, ERR_CONFIG, "There is no storage engine \"%.100s\"; there are:%s.", opts->engine,
+                       engine_names);
     return store_open_engine(out, ops, opts, err);
 }
 

@@ -23,7 +23,7 @@ build() {
         cmake --build "build/$name" -j2 -- -k 0 >>"build/$name.log" 2>&1; then
         return 0
     fi
-    grep -A 12 -E "FAILED:|rror:" "build/$name.log" | head -n 120
+    grep -A 12 -E "^FAILED:|rror: |^CMake Error" "build/$name.log" | head -n 120
     failed+=("$name: build")
     return 1
 }

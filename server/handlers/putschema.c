@@ -210,31 +210,28 @@ static enum rc settle(struct request *req, struct err *err)
     if (type_row_decode(p->row, &row, err) != RC_OK)
         return RC_ERR;
     struct row_version latest = type_row_version(&row, row.nversions - 1);
-    enum rc headers = headers_add(req, &latest, err); /* while the schema is still ours */
-    if (publish(req, &row, &latest, err) != RC_OK || headers != RC_OK)
+    /* The lines first, while the schema is still ours. */
+    if (headers_add(req, &latest, err) != RC_OK || publish(req, &row, &latest, err) != RC_OK)
         return RC_ERR;
     req->response.etag_revision = row.revision;
     req->response.etag_version = latest.number;
     return RC_OK;
 }
 
-static enum rc outcome(struct request *req, struct err *err)
+static void refuse(struct request *req, struct err *err)
 {
-    struct putschema *p = req->state;
+    const struct putschema *p = req->state;
     struct words words;
     words_of(req->type_name, &words);
-    switch (req->write.rc) {
-    case RC_OK: return settle(req, err);
-    case RC_ERR: *err = req->write.err; return RC_ERR;
-    case RC_CONFLICT:
-        if (p->lacks_type)
-            return err_set(err, ERR_CONDITION_FAILED, "The condition failed: there is no type '%s'.",
-                           words.text);
-        return err_set(err, ERR_CONDITION_FAILED,
-                       "The condition failed: the type '%s' is there, in another state.", words.text);
-    default:
-        return err_set(err, ERR_INTERNAL, "The store answered a schema's registration in a way of its own.");
-    }
+    if (req->write.rc == RC_ERR)
+        *err = req->write.err;
+    else if (req->write.rc != RC_CONFLICT)
+        err_set(err, ERR_INTERNAL, "The store answered a schema's registration in a way of its own.");
+    else if (p->lacks_type)
+        err_set(err, ERR_CONDITION_FAILED, "The condition failed: there is no type '%s'.", words.text);
+    else
+        err_set(err, ERR_CONDITION_FAILED, "The condition failed: the type '%s' is there, in another state.",
+                words.text);
 }
 
 static void finish(struct request *req, const struct err *err)
@@ -249,13 +246,38 @@ static void finish(struct request *req, const struct err *err)
         reply_ok(req);
 }
 
+static void committed(struct request *);
+
+static void committed_again(struct job *job)
+{
+    committed(CONTAINER_OF(job, struct request, job));
+}
+
+/* It is in the store, and refused no more. */
+static void committed(struct request *req)
+{
+    struct err err;
+    enum rc rc = settle(req, &err);
+    if (rc == RC_ERR && err.code == ERR_NO_MEMORY) {
+        req->response.headers.len = 0;
+        reply_later(req, committed_again);
+        return;
+    }
+    catalog_change_end(req->worker->server->catalog);
+    finish(req, rc == RC_OK ? NULL : &err);
+}
+
 static void written(struct store_write *write)
 {
     struct request *req = CONTAINER_OF(write, struct request, write);
     struct err err;
-    enum rc rc = outcome(req, &err);
+    if (write->rc == RC_OK) {
+        committed(req);
+        return;
+    }
+    refuse(req, &err);
     catalog_change_end(req->worker->server->catalog);
-    finish(req, rc == RC_OK ? NULL : &err);
+    finish(req, &err);
 }
 
 /* ---- the schema ---- */
@@ -265,8 +287,8 @@ static void parse(struct job *job)
     struct request *req = CONTAINER_OF(job, struct request, job);
     struct putschema *p = req->state;
     p->rc = schema_parse(&p->schema, req->body, p->fullname, &req->arena, &p->err);
-    if (p->rc == RC_OK && !sha256(schema_normal_form(p->schema), p->digest))
-        p->rc = err_oom(&p->err);
+    if (p->rc == RC_OK)
+        sha256(schema_normal_form(p->schema), p->digest);
 }
 
 static void parsed(struct job *job)

@@ -21,7 +21,7 @@ void record_show(struct request *, const struct shown *);
 /* The same with the initial record of the latest version, whose schema must be compiled; without a tag. */
 void record_show_initial(struct request *);
 /* The version that a stored record is to be shown in, in a type as new as it needs (req->type may change).
- * NULL: it is answered (500). */
+ * NULL: it is answered (500, 503). */
 const struct type_version *record_version(struct request *, const struct record *);
 /* A record's whole body is at hand; otherwise it is answered (500). */
 MUST_USE bool record_whole(struct request *, const struct record *);

@@ -13,21 +13,30 @@ static void answer_failed(struct request *req, struct slice current)
     answer_err_with(req, &err, current);
 }
 
-/* `"current":{"revision":7,"record":...}` in the arena; empty if that cannot be. */
-static struct slice current_print(struct request *req, const struct type_version *v, const struct record *rec)
+/* `"current":{"revision":7,"record":...}` in the arena. */
+static enum rc current_print(struct request *req, const struct type_version *v, const struct record *rec,
+                             struct slice *out, struct err *err)
 {
     const struct schema *schema = type_schema(v);
     enum json_form form = schema_raw(schema) == SCHEMA_RAW_NONE ? JSON_PLAIN : JSON_AVRO;
-    struct buf *out = &req->worker->scratch;
-    struct slice copy = {0};
-    struct err err;
-    out->len = 0;
-    bool ok =
-        buf_printf(out, "\"current\":{\"revision\":%llu,\"record\":", (unsigned long long)rec->revision) &&
-        codec_to_json(req->worker->codec, schema, form, rec->body, out, &err) == RC_OK &&
-        buf_append_byte(out, '}') && arena_copy(&req->arena, buf_slice(out), &copy);
-    reply_scratch_done(req->worker);
-    return ok ? copy : (struct slice){0};
+    struct buf *text = &req->worker->scratch;
+    text->len = 0;
+    if (!buf_printf(text, "\"current\":{\"revision\":%llu,\"record\":", (unsigned long long)rec->revision))
+        return err_oom(err);
+    if (codec_to_json(req->worker->codec, schema, form, rec->body, text, err) != RC_OK)
+        return RC_ERR;
+    if (!buf_append_byte(text, '}') || !arena_copy(&req->arena, buf_slice(text), out))
+        return err_oom(err);
+    return RC_OK;
+}
+
+/* Without the record the verdict stands; for want of memory it is better asked again. */
+static void answer_without(struct request *req, const struct err *err)
+{
+    if (err->code == ERR_NO_MEMORY)
+        answer_err(req, err);
+    else
+        answer_failed(req, (struct slice){0});
 }
 
 static void current_read(struct store_get *get)
@@ -37,8 +46,8 @@ static void current_read(struct store_get *get)
         answer_failed(req, SLICE("\"current\":null"));
         return;
     }
-    if (get->rc != RC_OK) { /* the verdict stands without it */
-        answer_failed(req, (struct slice){0});
+    if (get->rc != RC_OK) {
+        answer_without(req, &get->err);
         return;
     }
     const struct type_version *v = record_version(req, &get->rec);
@@ -50,7 +59,13 @@ static void current_read(struct store_get *get)
     }
     req->response.etag_revision = get->rec.revision;
     req->response.etag_version = v->number;
-    answer_failed(req, current_print(req, v, &get->rec));
+    struct slice current;
+    struct err err;
+    if (current_print(req, v, &get->rec, &current, &err) == RC_OK)
+        answer_failed(req, current);
+    else
+        answer_without(req, &err);
+    reply_scratch_done(req->worker);
 }
 
 void record_conflict(struct request *req)

@@ -11,9 +11,10 @@
 
 struct put {
     struct condition condition;
-    uint64_t bench_n; /* 0: no benchmark */
-    bool negotiated;  /* the body's form was found good before the body came */
-    bool is_resource; /* 201 when it was created */
+    uint64_t bench_n;  /* 0: no benchmark */
+    bool negotiated;   /* the body's form was found good before the body came */
+    bool is_resource;  /* 201 when it was created */
+    uint8_t *location; /* room for that answer's header line, taken before anything is stored */
 };
 
 /* ---- what is asked ---- */
@@ -51,18 +52,25 @@ bool record_put_begin(struct request *req)
 
 /* ---- answers ---- */
 
-static bool add_location(struct request *req)
+static const struct slice location_label = {(const uint8_t *)"Location: /", 11};
+
+static bool location_reserve(struct request *req, struct put *p)
 {
-    uint8_t *text = arena_alloc(&req->arena, 2 + req->type_name.len + 3 * req->id.len);
-    if (!text)
-        return false;
-    size_t n = 0;
-    text[n++] = '/';
-    memcpy(text + n, req->type_name.ptr, req->type_name.len);
-    n += req->type_name.len;
-    text[n++] = '/';
-    n += target_encode(req->id, text + n);
-    return response_header(req, "Location", slice_of(text, n));
+    p->location = arena_alloc(&req->arena, location_label.len + req->type_name.len + 1 + 3 * req->id.len + 2);
+    return p->location;
+}
+
+static void location_add(struct request *req, const struct put *p)
+{
+    uint8_t *at = p->location;
+    memcpy(at, location_label.ptr, location_label.len);
+    at += location_label.len;
+    memcpy(at, req->type_name.ptr, req->type_name.len);
+    at += req->type_name.len;
+    *at++ = '/';
+    at += target_encode(req->id, at);
+    memcpy(at, "\r\n", 2);
+    req->response.headers = slice_of(p->location, (size_t)(at + 2 - p->location));
 }
 
 static void answer_written(struct request *req)
@@ -71,8 +79,8 @@ static void answer_written(struct request *req)
     bool created = p && p->is_resource && req->write.created;
     req->response.etag_revision = req->write.revision;
     req->response.etag_version = req->type->latest->number;
-    if (created && !add_location(req))
-        created = false; /* stored all the same */
+    if (created)
+        location_add(req, p);
     answer_text(req, created ? 201 : 200, SLICE("OK"));
 }
 
@@ -99,12 +107,13 @@ static void put_done(struct store_write *w)
 
 static enum rc put_submit(struct request *req, const struct schema *schema, struct err *err)
 {
-    const struct put *p = req->state;
+    struct put *p = req->state;
     struct store_write *w = &req->write;
     if (record_encode(req, schema, err) != RC_OK)
         return RC_ERR;
     reply_write_init(w, WRITE_PUT, put_done);
-    if (!arena_copy(&req->arena, buf_slice(&req->worker->scratch), &w->part[0]))
+    if (!arena_copy(&req->arena, buf_slice(&req->worker->scratch), &w->part[0]) ||
+        (p->is_resource && !location_reserve(req, p)))
         return err_oom(err);
     reply_scratch_done(req->worker);
     if (unlikely(schema_raw(schema) != SCHEMA_RAW_NONE)) {

@@ -36,10 +36,16 @@ static COLD void answer_damaged(struct request *req, const char *what)
 const struct type_version *record_version(struct request *req, const struct record *rec)
 {
     const struct type_version *v = type_version_of_schema(req->type, rec->schema_id);
+    struct err err;
     if (likely(v))
         return v;
     /* Written under a version that was registered after this request had begun. */
-    if (catalog_renew(req))
+    enum rc rc = catalog_renew(req, &err);
+    if (rc == RC_ERR) {
+        answer_err(req, &err);
+        return NULL;
+    }
+    if (rc == RC_OK)
         v = type_version_of_schema(req->type, rec->schema_id);
     if (!v)
         answer_damaged(req, "no version of its type has its schema");

@@ -1,6 +1,8 @@
 /* server/handlers/reply.c - see reply.h. */
 #include "server/handlers/reply.h"
 
+#include <time.h>
+
 #include "base/num.h"
 #include "server/words.h"
 
@@ -22,6 +24,19 @@ void reply_no_type(struct request *req)
     struct words words;
     err_set(&err, ERR_NO_TYPE, "There is no type '%s'.", words_of(req->type_name, &words));
     answer_err(req, &err);
+}
+
+static void wait_a_moment(struct job *job)
+{
+    const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
+    (void)job;
+    nanosleep(&moment, NULL); /* a helper's time, so that no worker's is lost */
+}
+
+void reply_later(struct request *req, void (*again)(struct job *))
+{
+    req->job = (struct job){.run = wait_a_moment, .done = again};
+    worker_offload(req->worker, &req->job);
 }
 
 bool reply_header_u64(struct request *req, const char *name, uint64_t value)

@@ -9,6 +9,9 @@ void reply_ok(struct request *);
 void reply_no_memory(struct request *);
 /* 404 for the request's type. */
 void reply_no_type(struct request *);
+/* Call `again` with the request's job on this worker, a moment later: what is committed must be seen by all
+ * before it is answered, and memory was out. */
+void reply_later(struct request *, void (*again)(struct job *));
 MUST_USE bool reply_header_u64(struct request *, const char *name, uint64_t value);
 
 enum { SCRATCH_KEEP_BYTES = 262144 };

@@ -162,15 +162,21 @@ void schemas_handle(struct request *req)
 
 /* ---- delschema ---- */
 
+struct delschema {
+    struct condition condition;
+    bool was_gone; /* somebody was faster; whoever that was may not have made it visible yet */
+};
+
 bool delschema_begin(struct request *req)
 {
     struct err err;
-    struct condition *c = arena_calloc(&req->arena, 1, sizeof *c);
-    if (!c) {
+    struct delschema *d = arena_calloc(&req->arena, 1, sizeof *d);
+    if (!d) {
         reply_no_memory(req);
         return false;
     }
-    req->state = c;
+    struct condition *c = &d->condition;
+    req->state = d;
     enum rc rc = condition_of_write(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH],
                                     &req->arena, c, &err);
     /* A drop cannot look into the row, so a condition on its revision must not be passed over in silence. */
@@ -182,37 +188,51 @@ bool delschema_begin(struct request *req)
     return false;
 }
 
-static enum rc dropped(struct request *req, struct err *err)
+static void dropped(struct request *);
+
+static void dropped_again(struct job *job)
 {
-    struct store_write *w = &req->write;
-    if (w->rc == RC_ERR) {
-        *err = w->err;
-        return RC_ERR;
+    dropped(CONTAINER_OF(job, struct request, job));
+}
+
+/* It is out of the store, and refused no more. */
+static void dropped(struct request *req)
+{
+    const struct delschema *d = req->state;
+    struct catalog *catalog = req->worker->server->catalog;
+    struct err err;
+    if (catalog_drop(catalog, req->type_name, req->type->number, &err) != RC_OK) {
+        reply_later(req, dropped_again);
+        return;
     }
-    if (w->rc == RC_CONFLICT)
-        return err_set(err, ERR_CONDITION_FAILED, "The condition failed: the type is there.");
-    /* RC_NOTFOUND: somebody was faster; whoever that was may have failed to make it visible. */
-    if (catalog_drop(req->worker->server->catalog, req->type_name, w->key.type, err) != RC_OK)
-        return RC_ERR;
-    return w->rc;
+    catalog_change_end(catalog);
+    if (d->was_gone)
+        reply_no_type(req);
+    else
+        reply_ok(req);
 }
 
 static void drop_done(struct store_write *w)
 {
     struct request *req = CONTAINER_OF(w, struct request, write);
+    struct delschema *d = req->state;
     struct err err;
-    enum rc rc = dropped(req, &err);
+    if (w->rc == RC_OK || w->rc == RC_NOTFOUND) {
+        d->was_gone = w->rc == RC_NOTFOUND;
+        dropped(req);
+        return;
+    }
     catalog_change_end(req->worker->server->catalog);
-    if (rc == RC_OK)
-        reply_ok(req);
-    else if (rc == RC_NOTFOUND)
-        reply_no_type(req);
+    if (w->rc == RC_ERR)
+        err = w->err;
     else
-        answer_err(req, &err);
+        err_set(&err, ERR_CONDITION_FAILED, "The condition failed: the type is there.");
+    answer_err(req, &err);
 }
 
 void delschema_handle(struct request *req)
 {
+    const struct delschema *d = req->state;
     struct catalog *catalog = req->worker->server->catalog;
     struct err err;
     if (!catalog_change_begin(catalog)) {
@@ -221,7 +241,7 @@ void delschema_handle(struct request *req)
     }
     reply_write_init(&req->write, WRITE_TYPE_DROP, drop_done);
     req->write.key = (struct store_key){.space = SPACE_TYPE, .type = req->type->number, .id = req->type_name};
-    condition_attach(req->state, &req->write);
+    condition_attach(&d->condition, &req->write);
     if (store_write(req->worker->store, &req->write, &err) != RC_PENDING) {
         catalog_change_end(catalog);
         answer_err(req, &err);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "server/http/address.h"
 #include "server/http/worker.h"
@@ -116,7 +117,7 @@ static enum rc threads_start(struct edge *e, struct err *err)
             pthread_mutex_lock(&e->lock);
             e->running--;
             pthread_mutex_unlock(&e->lock);
-            rc = err_set(err, ERR_IO, "A worker thread cannot be started: %s.", strerror(error));
+            rc = err_set(err, ERR_NO_MEMORY, "A worker thread cannot be started: %s.", strerror(error));
         }
     }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -169,8 +170,9 @@ enum rc edge_start(struct edge **out, struct server *server, struct err *err)
         *out = e;
         return RC_OK;
     }
+    atomic_store(&e->stopping, true); /* those that have started end at once */
     edge_drain(e);
-    edge_join(e, 0);
+    edge_join(e, LIMIT_DRAIN_DEADLINE_MS);
     edge_free(e);
     server->edge = NULL;
     return RC_ERR;

@@ -114,6 +114,7 @@ static struct slice trim(const uint8_t *from, const uint8_t *end)
 
 bool http1_list_has(struct slice list, struct slice item)
 {
+    list = slice_not_null(list);
     const uint8_t *at = list.ptr, *end = list.ptr + list.len;
     while (at < end) {
         const uint8_t *comma = memchr(at, ',', (size_t)(end - at));

@@ -115,39 +115,51 @@ void answer_json(struct request *req, struct slice body)
     answer(req);
 }
 
-/* Memory is out: the one problem whose text is there already. */
-static const struct slice no_memory_body = {
-    (const uint8_t *)"{\"status\":503,\"title\":\"Out of memory\",\"detail\":\"Memory is out; try again.\","
-                     "\"code\":\"no_memory\"}",
-    sizeof("{\"status\":503,\"title\":\"Out of memory\",\"detail\":\"Memory is out; try again.\","
-           "\"code\":\"no_memory\"}") -
-        1};
+/* Memory is out: the one problem whose text is there already, and so is all of its head. */
+#define NO_MEMORY_BODY                                                                                       \
+    "{\"status\":503,\"title\":\"Out of memory\",\"detail\":\"Memory is out; try again.\","                  \
+    "\"code\":\"no_memory\"}"
+
+static void set_static_headers(struct request *req, struct slice lines)
+{
+    req->response.headers = lines;
+    req->edge.headers_room = 0;
+}
 
 void respond_no_memory(struct request *req)
 {
     req->response.status = 503;
     req->response.content_type = "application/problem+json";
-    req->response.body = no_memory_body;
+    req->response.body = SLICE(NO_MEMORY_BODY);
+    req->response.etag_revision = 0;
+    set_static_headers(req, SLICE("Retry-After: 1\r\n"));
+}
+
+static void respond_err(struct request *req, const struct err *err, struct slice body)
+{
+    struct response *r = &req->response;
+    r->status = (uint16_t)err_status(err->code);
+    r->content_type = "application/problem+json";
+    r->body = body;
+    if (r->status >= 500)
+        r->etag_revision = 0; /* of a record that is not shown */
+    /* A broken store stays so until a restart: no use in coming again. */
+    if (r->status == 503 && err->code != ERR_STORE_BROKEN && !response_header(req, "Retry-After", SLICE("1")))
+        set_static_headers(req, SLICE("Retry-After: 1\r\n"));
 }
 
 void answer_err_with(struct request *req, const struct err *err, struct slice member)
 {
     struct buf *text = &edge_worker_of(req->worker)->problem;
     assert(err->code != ERR_NONE);
-    req->response.status = (uint16_t)err_status(err->code);
-    req->response.content_type = "application/problem+json";
-    text->len = 0;
-    if (problem_print(text, err, member))
-        req->response.body = buf_slice(text);
-    else
-        respond_no_memory(req);
-    if (req->response.status == 500)
+    if (err_status(err->code) == 500)
         log_error("%s %.*s: %s", method_name(req->method), (int)(req->path.len < 512 ? req->path.len : 512),
                   (const char *)req->path.ptr, err->message);
-    /* A broken store stays so until a restart: no use in coming again. */
-    if (req->response.status == 503 && err->code != ERR_STORE_BROKEN &&
-        !response_header(req, "Retry-After", SLICE("1")))
-        req->response.headers = (struct slice){0};
+    text->len = 0;
+    if (problem_print(text, err, member))
+        respond_err(req, err, buf_slice(text));
+    else
+        respond_no_memory(req);
     answer(req);
     buf_reset(text, 65536);
 }

@@ -299,10 +299,12 @@ static enum rc events_add(struct edge_worker *w, struct err *err)
     event_assign(&w->wake_event, w->base, w->wake, edge, on_wake, w);
     event_assign(&w->store_event, w->base, store_worker_fd(w->worker.store), edge, on_store, w);
     accept_resume(w);
-    if (!w->accepting || event_add(&w->tick_event, &tick) || event_add(&w->wake_event, NULL) ||
-        event_add(&w->store_event, NULL))
-        return err_set(err, ERR_IO, "A worker's events cannot be watched.");
-    return RC_OK;
+    if (w->accepting && !event_add(&w->tick_event, &tick) && !event_add(&w->wake_event, NULL) &&
+        !event_add(&w->store_event, NULL))
+        return RC_OK;
+    return errno == ENOMEM
+               ? err_oom(err)
+               : err_set(err, ERR_IO, "A worker's events cannot be watched: %s.", strerror(errno));
 }
 
 static struct event_base *base_new(void)

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ enum {
     LMDB_FREE_DBI = 0,         /* LMDB's own two: free pages, names of databases */
     LMDB_MAIN_DBI = 1,
     META_PAGES = 2,
+    ADDRESS_SPARE = 64 << 20, /* beside the map: stacks, the heap */
 };
 static const uint64_t map_default = (uint64_t)1 << 40, map_min = 8 << 20;
 
@@ -123,6 +125,13 @@ static int try_open(struct engine *e, const struct store_opts *opts, uint64_t ma
     return rc;
 }
 
+/* Asked before LMDB is, whose ENOMEM may also be an allocation that failed. */
+static bool has_address_space(uint64_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p != MAP_FAILED && munmap(p, bytes) == 0;
+}
+
 /* All of the map is address space from the start; where there is not so much (RLIMIT_AS), half of it, and so
  * on. */
 static enum rc open_env(struct engine *e, const struct store_opts *opts, struct err *err)
@@ -134,11 +143,9 @@ static enum rc open_env(struct engine *e, const struct store_opts *opts, struct 
                        (unsigned long long)map_min);
     least = least < map_min ? map_min : least;
     uint64_t map = (wanted + page - 1) / page * page;
-    int rc = try_open(e, opts, map);
-    while (rc == ENOMEM && map / 2 >= least) {
+    while (map / 2 >= least && !has_address_space(map + ADDRESS_SPARE))
         map = map / 2 / page * page;
-        rc = try_open(e, opts, map);
-    }
+    int rc = try_open(e, opts, map);
     if (rc)
         return failed(err, "open its data file", rc);
     if (map < wanted)

@@ -21,7 +21,7 @@ def check_command_line():
     text = shown.stdout.decode()
     for word in ("--data DIR", "--listen ADDR:PORT", "127.0.0.1:8080", "--durability", "power cut", "--threads",
                  "--map-max", "--body-max", "16MiB", "--connections-max", "10000", "--compat", "--insecure",
-                 "--accept-dirty", "--engine", "--version"):
+                 "--accept-dirty", "--engine", "--version\n"):
         assert word in text, word
     assert run("--version").stdout == b"avrod 0.1.0\n"
     for args, word in ((["--nope"], b"--nope"), (["--data"], b"value is missing"), ([], b"--data"),

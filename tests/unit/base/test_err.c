@@ -1,6 +1,7 @@
 /* tests/unit/base/test_err.c - the tables of errors and problems, and the list of problems. */
 #include "base/err.h"
 
+#include "base/utf8.h"
 #include "tests/lib/test.h"
 
 TEST(err_tables__have_a_status_a_title_and_a_slug_of_its_own_for_every_code)
@@ -89,6 +90,46 @@ TEST(err_problem__lists_a_hundred_and_says_that_there_are_more)
     assert_true(err.truncated);
     assert_int_equal(err.problems, ERR_PROBLEMS_MAX);
     assert_ptr_equal(err.last, last);
+    arena_release(&a);
+}
+
+TEST(err_sum_up__tells_the_first_problem_and_how_many_there_are)
+{
+    struct arena a = {0};
+    struct err err = {0};
+    struct problem *p = err_problem(&err, &a, PROBLEM_TYPE, SLICE(""));
+    p->detail = SLICE("Bad.");
+    assert_int_equal(err_sum_up(&err, ERR_BAD_SCHEMA), RC_ERR);
+    assert_int_equal(err.code, ERR_BAD_SCHEMA);
+    assert_string_equal(err.message, "Bad.");
+    p->pointer = SLICE("/a/b");
+    (void)err_problem(&err, &a, PROBLEM_TYPE, SLICE("/c"));
+    (void)err_sum_up(&err, ERR_BAD_RECORD);
+    assert_string_equal(err.message, "2 problems; the first: At /a/b: Bad.");
+    while (!err.truncated)
+        (void)err_problem(&err, &a, PROBLEM_TYPE, SLICE("/d"));
+    (void)err_sum_up(&err, ERR_BAD_RECORD);
+    assert_string_equal(err.message, "100 or more problems; the first: At /a/b: Bad.");
+    arena_release(&a);
+}
+
+TEST(err_sum_up__cuts_long_texts_at_the_end_of_a_character)
+{
+    enum { LONG = 500 };
+    struct arena a = {0};
+    struct err err = {0};
+    char pointer[1 + 2 * LONG + 1] = "/", detail[2 * LONG + 1] = "";
+    for (size_t i = 0; i < LONG; i++) {
+        memcpy(pointer + 1 + 2 * i, "\xc3\xa9", 3);
+        memcpy(detail + 2 * i, "\xc3\xa9", 3);
+    }
+    struct problem *p = err_problem(&err, &a, PROBLEM_TYPE, slice_str(pointer));
+    p->detail = slice_str(detail);
+    (void)err_sum_up(&err, ERR_BAD_RECORD);
+    struct slice message = slice_str(err.message);
+    assert_true(utf8_valid(message));
+    assert_true(message.len >= sizeof err.message - 2);
+    assert_non_null(strstr(err.message, "\xc3\xa9...: \xc3\xa9"));
     arena_release(&a);
 }
 

@@ -9,7 +9,7 @@ static void is_digest(struct slice text, const char *want)
 {
     uint8_t digest[SHA256_BYTES];
     char hex[2 * SHA256_BYTES + 1];
-    assert_true(sha256(text, digest));
+    sha256(text, digest);
     for (size_t i = 0; i < SHA256_BYTES; i++)
         snprintf(hex + 2 * i, 3, "%02x", digest[i]);
     assert_string_equal(hex, want);

@@ -96,6 +96,9 @@ TEST(program_compile__refuses_a_default_that_contains_itself)
 {
     refuses_schema(RECORD("A", DEFAULT("b", RECORD("B", DEFAULT("a", "[\"A\",\"null\"]", "{}")), "{}")),
                    "/fields/0/type/fields/0/default infinite\n");
+    refuses_schema(RECORD("A", DEFAULT("b", "{\"type\":\"array\",\"items\":\"A\"}", "[{}]")),
+                   "/fields/0/default infinite\n");
+    refuses_schema(RECORD("A", DEFAULT("b", "[\"null\",\"A\"]", "{}")), "/fields/0/default infinite\n");
     has_initial(RECORD("A", DEFAULT("b", RECORD("B", DEFAULT("a", "[\"A\",\"null\"]", "null")), "{}")),
                 "{\"b\":{\"a\":null}}");
 }

@@ -515,6 +515,25 @@ TEST(codec_from_json__does_not_ignore_a_tag)
     encodes_as("{\"A\":{\"p\":1},\"z\":2}", "{\"A\":{\"p\":0}}");
 }
 
+/* 100 items take a count of two bytes, which is written when all else stands. */
+TEST(codec_from_json__counts_items_once_however_often_they_were_tried)
+{
+    struct buf json = {0}, want = {0};
+    append(&json, "{\"map\":[0", 1);
+    append(&json, ",0", 99);
+    append(&json, "]}", 1);
+    assert_true(buf_printf(&want, "{\"map\":%.*s}", (int)json.len, (const char *)json.ptr));
+    assert_true(buf_append_byte(&json, 0) && buf_append_byte(&want, 0));
+#define ITEMS "{\"type\":\"array\",\"items\":\"int\"}"
+    use_schema("[\"null\",{\"type\":\"map\",\"values\":" ITEMS "}]");
+    encodes_as((const char *)json.ptr, (const char *)want.ptr);
+    use_schema("[" RECORD("map", FIELD("map", ITEMS)) "," RECORD(
+        "more", FIELD("map", ITEMS) "," FIELD("x", "\"int\"")) "]");
+    encodes_as((const char *)json.ptr, (const char *)want.ptr);
+    buf_release(&json);
+    buf_release(&want);
+}
+
 /* The steps for `open` nested `depth` times around null. */
 static uint64_t steps_of_nested(const char *open, int depth)
 {

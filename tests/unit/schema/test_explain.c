@@ -138,6 +138,19 @@ TEST(explain__finds_depth_before_all_else)
     buf_release(&json);
 }
 
+TEST(explain__finds_depth_where_several_branches_were_tried)
+{
+    use_schema(
+        RECORD("A", FIELD("v", "[\"null\",\"A\"," RECORD("B", FIELD("v", "[\"null\",\"A\",\"B\"]")) "]")));
+    struct buf json = {0};
+    append(&json, "{\"v\":", 1100);
+    append(&json, "null", 1);
+    append(&json, "}", 1100);
+    assert_int_equal(encode_slice(buf_slice(&json)), RC_ERR);
+    assert_int_equal(err.code, ERR_TOO_DEEP);
+    buf_release(&json);
+}
+
 TEST(explain__stays_within_bounds_where_every_branch_of_nested_unions_fails)
 {
     use_schema("[\"null\"," RECORD(

@@ -226,6 +226,16 @@ TEST(model_parse__refuses_bad_names)
     takes(ENUM("[\"null\",\"_\",\"A1\"]"));
 }
 
+TEST(model_parse__tells_a_bad_namespace_once_where_it_stands)
+{
+    refuses_there(
+        "{\"type\":\"record\",\"name\":\"a b.R\",\"fields\":[{\"name\":\"f\",\"type\":" FIXED("F", "1") "}]}",
+        "/name", PROBLEM_NAME);
+    refuses_there("{\"type\":\"record\",\"name\":\"R\",\"namespace\":\"a b\",\"fields\":["
+                  "{\"name\":\"f\",\"type\":" ENUM("[\"A\"]") "}]}",
+                  "/namespace", PROBLEM_NAME);
+}
+
 TEST(model_parse__inherits_and_overrides_namespaces)
 {
     takes("{\"type\":\"record\",\"name\":\"b.T\",\"fields\":["
@@ -400,7 +410,7 @@ TEST(model_parse__lists_every_fault)
     const struct problem *p = err.first;
     for (size_t i = 0; i < ARRAY_LEN(want); i++, p = p->next)
         assert_slice_str(p->pointer, want[i]);
-    assert_non_null(strstr(err.message, "(and 6 other faults)"));
+    assert_non_null(strstr(err.message, "7 problems; the first: At /name: \"1\" is no valid name"));
 }
 
 static void append(struct buf *b, const char *text)
@@ -601,6 +611,17 @@ TEST(model_parse__makes_an_entry_a_schema_of_its_own)
     place_is(model->root->record.fields[0].type->place, "/fields/0/type");
 }
 
+TEST(model_parse__refers_to_a_type_that_an_entry_uses_before_it_is_defined)
+{
+    entry_is("[{\"type\":\"record\",\"name\":\"a.A\",\"fields\":[{\"name\":\"x\",\"type\":" ENUM(
+                 "[\"q\"]") "}]},{\"type\":\"record\",\"name\":\"a.B\",\"fields\":["
+                            "{\"name\":\"e\",\"type\":\"E\"},{\"name\":\"a\",\"type\":\"A\"}]}]",
+             "a.B",
+             "{\"type\":\"record\",\"name\":\"a.B\",\"fields\":[{\"name\":\"e\",\"type\":"
+             "{\"type\":\"enum\",\"name\":\"a.E\",\"symbols\":[\"q\"]}},{\"name\":\"a\",\"type\":"
+             "{\"type\":\"record\",\"name\":\"a.A\",\"fields\":[{\"name\":\"x\",\"type\":\"a.E\"}]}}]}");
+}
+
 TEST(model_parse__keeps_the_null_namespace_inside_an_entry)
 {
     entry_is(
@@ -636,6 +657,17 @@ TEST(model_parse__names_a_near_entry)
     assert_slice_str(err.first->detail,
                      "The schema has no entry with the full name \"b.B\"; did you mean \"b.A\"?");
     assert_int_equal(parse_entry(SLICE("\"int\""), "int"), RC_ERR);
+    assert_slice_str(err.first->detail,
+                     "The schema has no entry with the full name \"int\": it must be a record, enum or fixed "
+                     "that stands in the top-level union.");
+    assert_int_equal(
+        parse_entry(SLICE("[\"string\",{\"type\":\"record\",\"name\":\"R\",\"fields\":[{\"name\":"
+                          "\"f\",\"type\":" FIXED("In", "1") "}]}]"),
+                    "In"),
+        RC_ERR);
+    assert_slice_str(err.first->detail,
+                     "The schema has no entry with the full name \"In\": it must be a record, enum or fixed "
+                     "that stands in the top-level union.");
     assert_int_equal(parse_entry(SLICE(RECORD("n.R")), "n.R"), RC_OK);
 }
 

@@ -179,12 +179,12 @@ TEST(catalog__renews_a_hold_when_a_newer_version_is_asked_for)
     assert_true(catalog_enter(&req));
     req.type = catalog_find(req.hold, req.type_name);
     put("a", 1, 2, 2);
-    assert_true(catalog_renew(&req));
+    assert_int_equal(catalog_renew(&req, &err), RC_OK);
     assert_int_equal(req.type->latest->schema_id, 2);
     assert_true(catalog_change_begin(server.catalog));
     drop("a", 1);
     put("a", 2, 3, 3);
-    assert_false(catalog_renew(&req)); /* another type of that name */
+    assert_int_equal(catalog_renew(&req, &err), RC_NOTFOUND); /* another type of that name */
     assert_int_equal(req.type->latest->schema_id, 2);
     catalog_change_end(server.catalog);
     catalog_leave(&req);

@@ -125,7 +125,7 @@ TEST(http1_scan__gives_the_same_byte_by_byte_as_at_once)
         "\r\n\r\n\r\nGET / HTTP/1.1\r\n" HOST "\r\n",
         "GET  / HTTP/1.1\r\n" HOST "\r\n",
         "GET / HTTP/1.1\r\n" HOST " folded\r\n\r\n",
-        "GET / HTTP/1.1\r\n" HOST,
+        ("GET / HTTP/1.1\r\n" HOST),
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct outcome *whole = parse(cases[i]);

@@ -85,7 +85,9 @@ TEST(options_parse__refuses_in_words)
     refused(PARSE("--durability=fast", "--data=d"), "sync, async or none");
     refused(PARSE("--insecure=yes", "--data=d"), "no value");
     refused(PARSE("--compat=mongo", "--data=d"), "astore");
+    refused(PARSE("--help=yes"), "no value");
     refused(PARSE("--listen=127.0.0.1:0"), "--data");
+    refused(PARSE("--data="), "empty");
     refused(PARSE("--data=d", "--body-max=0"), "--body-max");
     refused(PARSE("--data=d", "--connections-max=0"), "--connections-max");
 }

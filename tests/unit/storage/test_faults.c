@@ -156,9 +156,10 @@ static void run_batch(struct fixture *f, struct model *m)
     }
     fixture_await(f->worker, queued);
     for (unsigned i = 0; i < BATCH; i++) {
-        if (w[i].rc == RC_OK)
-            memcpy(m->body[id[i]], w[i].kind == WRITE_DELETE ? "" : bodies[i],
-                   w[i].kind == WRITE_DELETE ? 1 : w[i].part[0].len + 1);
+        if (w[i].rc == RC_OK && w[i].kind == WRITE_DELETE)
+            m->body[id[i]][0] = 0;
+        else if (w[i].rc == RC_OK)
+            memcpy(m->body[id[i]], bodies[i], sizeof bodies[i]);
         else if (w[i].rc == RC_ERR && w[i].err.code == ERR_STORE_BROKEN)
             m->unknown[id[i]] = true;
         else

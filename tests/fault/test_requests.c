@@ -1,0 +1,479 @@
+/* tests/fault/test_requests.c - whole requests, from their routing to their answer, when the n-th allocation
+ * fails: the answer is the one that it always is, or 503 with nothing changed. The edge is played by the
+ * test, but for what it prints. */
+#include "tests/fault/fault.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/catalog.h"
+#include "server/http/worker.h"
+#include "server/router.h"
+#include "server/server.h"
+
+/* ---- a text of bounded length; its memory does not fail ---- */
+
+struct text {
+    size_t len;
+    char at[16384];
+};
+
+static void text_add(struct text *t, struct slice s)
+{
+    assert_true(t->len + s.len < sizeof t->at);
+    if (s.len)
+        memcpy(t->at + t->len, s.ptr, s.len);
+    t->len += s.len;
+    t->at[t->len] = 0;
+}
+
+static void text_add_number(struct text *t, const char *format, uint64_t n)
+{
+    char digits[64];
+    int len = snprintf(digits, sizeof digits, format, (unsigned long long)n);
+    text_add(t, slice_of(digits, (size_t)len));
+}
+
+/* ---- the edge, as far as requests need it ---- */
+
+static struct {
+    unsigned answers, status;
+    struct text text; /* status, tag, further header lines, body */
+} reply;
+
+/* A request that waits for memory comes back as a job; after so many there is memory again. */
+enum { JOBS_MAX = 3 };
+static struct job *offloaded;
+static unsigned jobs;
+
+void answer(struct request *req)
+{
+    const struct response *r = &req->response;
+    reply.answers++;
+    reply.status = r->status;
+    reply.text.len = 0;
+    text_add_number(&reply.text, "%llu ", r->status);
+    text_add_number(&reply.text, "ETag %llu", r->etag_revision);
+    text_add_number(&reply.text, "-%llu\n", r->etag_version);
+    if (r->content_type)
+        text_add(&reply.text, slice_str(r->content_type));
+    text_add(&reply.text, SLICE("\n"));
+    text_add(&reply.text, r->headers);
+    text_add(&reply.text, r->body);
+}
+
+void worker_offload(struct worker *worker, struct job *job)
+{
+    job->worker = worker;
+    assert_null(offloaded);
+    offloaded = job;
+    if (++jobs == JOBS_MAX)
+        fault_recover();
+}
+
+/* A request that waits a moment need not wait here. */
+int nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+    (void)wanted, (void)left;
+    return 0;
+}
+
+/* ---- a server on the memory engine ---- */
+
+static struct options options = {.body_max = 1 << 24};
+static struct server server = {.options = &options};
+static struct edge edge = {.server = &server};
+static struct edge_worker edge_workers[2];
+static struct edge_worker *at_work;
+
+static void worker_start(struct edge_worker *w)
+{
+    struct err err;
+    *w = (struct edge_worker){.edge = &edge, .worker = {.server = &server, .random = 1}};
+    w->worker.codec = codec_new();
+    assert_non_null(w->worker.codec);
+    assert_int_equal(store_worker_new(&w->worker.store, server.store, NULL, &err), RC_OK);
+}
+
+static void worker_stop(struct edge_worker *w)
+{
+    store_turn_end(w->worker.store);
+    store_worker_free(w->worker.store);
+    codec_free(w->worker.codec);
+    buf_release(&w->worker.scratch);
+    buf_release(&w->problem);
+}
+
+static void catalog_start(void)
+{
+    struct store_worker *reader;
+    struct err err;
+    assert_int_equal(store_worker_new(&reader, server.store, NULL, &err), RC_OK);
+    assert_int_equal(catalog_open(&server.catalog, reader, &err), RC_OK);
+    store_worker_free(reader);
+}
+
+static void server_start(void)
+{
+    const struct store_opts opts = {.engine = "memory", .workers = 16};
+    struct err err;
+    router_init();
+    assert_int_equal(store_open(&server.store, &opts, &err), RC_OK);
+    catalog_start();
+    worker_start(&edge_workers[0]);
+    worker_start(&edge_workers[1]);
+    at_work = &edge_workers[0];
+}
+
+/* Schemas are compiled anew when they are needed. */
+static void catalog_restart(void)
+{
+    catalog_free(server.catalog);
+    edge_workers[0].worker.catalog = edge_workers[1].worker.catalog = NULL;
+    catalog_start();
+}
+
+static void server_stop(void)
+{
+    worker_stop(&edge_workers[0]);
+    worker_stop(&edge_workers[1]);
+    store_close(server.store);
+    catalog_free(server.catalog);
+}
+
+/* ---- requests ---- */
+
+struct ask {
+    enum method method;
+    const char *target, *body;
+    enum header header;
+    const char *value; /* of that header; NULL: none */
+};
+
+static void request_begin(struct request *req, const struct ask *a)
+{
+    const char *mark = strchr(a->target, '?');
+    *req = (struct request){
+        .worker = &at_work->worker, .method = a->method, .body_max = UINT64_MAX, .arena = req->arena};
+    req->path = slice_of(a->target, mark ? (size_t)(mark - a->target) : strlen(a->target));
+    if (mark)
+        req->query = slice_str(mark + 1);
+    if (a->value)
+        req->header[a->header] = slice_str(a->value);
+    req->body_declared = a->body ? strlen(a->body) : 0;
+    reply.answers = jobs = 0;
+}
+
+static void wait_for_answer(void)
+{
+    while (!reply.answers) {
+        if (offloaded) {
+            struct job *job = offloaded;
+            offloaded = NULL;
+            job->run(job);
+            job->done(job);
+            continue;
+        }
+        struct pollfd p = {.fd = store_worker_fd(at_work->worker.store), .events = POLLIN};
+        uint64_t rings;
+        poll(&p, 1, -1);
+        ssize_t n = read(p.fd, &rings, sizeof rings);
+        (void)n;
+        store_worker_run(at_work->worker.store);
+    }
+    assert_int_equal(reply.answers, 1);
+}
+
+static void request_go_on(struct request *req, const struct ask *a)
+{
+    if (a->body)
+        req->body = slice_str(a->body);
+    router_handle(req);
+    wait_for_answer();
+}
+
+static void request_end(struct request *req)
+{
+    router_end(req);
+    arena_release(&req->arena);
+    store_turn_end(at_work->worker.store);
+}
+
+static void ask(const struct ask *a)
+{
+    static struct request req;
+    request_begin(&req, a);
+    if (router_begin(&req))
+        request_go_on(&req, a);
+    request_end(&req);
+}
+
+static void ask_ok(enum method method, const char *target, const char *body)
+{
+    ask(&(struct ask){.method = method, .target = target, .body = body});
+    if (reply.status >= 300)
+        fail_msg("%s: %s", target, reply.text.at);
+}
+
+/* All that is stored, as anybody sees it. */
+static void see(struct text *all)
+{
+    static const char *const targets[] = {"/schemas",
+                                          "/getschema/p?version=1",
+                                          "/getschema/p?version=2",
+                                          "/getschema/n",
+                                          "/p/get/1",
+                                          "/p/get/2",
+                                          "/p/get/a%20b",
+                                          "/blob/1",
+                                          "/n/get/1"};
+    all->len = 0;
+    for (size_t i = 0; i < ARRAY_LEN(targets); i++) {
+        ask(&(struct ask){.method = METHOD_GET, .target = targets[i]});
+        text_add(all, slice_of(reply.text.at, reply.text.len));
+        text_add(all, SLICE("\n"));
+    }
+}
+
+/* ---- one request under fire ---- */
+
+static const char schema[] =
+    "{\"type\":\"record\",\"name\":\"P\",\"fields\":[{\"name\":\"s\",\"type\":\"string\"},"
+    "{\"name\":\"u\",\"type\":[\"null\",\"int\"],\"default\":null},"
+    "{\"name\":\"odd\",\"type\":{\"type\":\"string\",\"logicalType\":\"date\"},\"default\":\"x\"}]}";
+static const char schema_of_version_2[] =
+    "{\"type\":\"record\",\"name\":\"P\",\"fields\":[{\"name\":\"s\",\"type\":\"string\"},"
+    "{\"name\":\"w\",\"type\":{\"type\":\"long\",\"logicalType\":\"decimal\"},\"default\":7}]}";
+static const char record[] = "{\"u\":5,\"s\":\"one\"}";
+
+struct scene {
+    struct ask ask;
+    unsigned status;         /* that it gets */
+    bool cold;               /* since a start, no schema has been compiled */
+    void (*prepare)(void);   /* besides the types and records that there always are; NULL: nothing */
+    void (*meanwhile)(void); /* on another worker, between the head and the body; NULL: nothing */
+};
+
+static const struct scene *scene;
+static struct text usual, seen, seen_before, seen_after;
+
+static void stage(void)
+{
+    ask_ok(METHOD_POST, "/putschema/p?compatibility=none", schema);
+    ask_ok(METHOD_POST, "/putschema/blob", "\"bytes\"");
+    ask_ok(METHOD_PUT, "/p/1", record);
+    ask_ok(METHOD_PUT, "/p/2", "{\"s\":\"two\"}");
+    ask_ok(METHOD_PUT, "/blob/1", "content");
+    if (scene->prepare)
+        scene->prepare();
+    see(&seen_before);
+}
+
+/* Whatever requests before have left for those behind. */
+static void forget_memory(void)
+{
+    struct worker *w = &at_work->worker;
+    buf_release(&w->scratch);
+    buf_release(&at_work->problem);
+    codec_free(w->codec);
+    w->codec = codec_new();
+    assert_non_null(w->codec);
+    if (scene->cold)
+        catalog_restart();
+}
+
+static void meanwhile(void)
+{
+    fault_pause();
+    at_work = &edge_workers[1];
+    scene->meanwhile();
+    see(&seen_before);
+    at_work = &edge_workers[0];
+    reply.answers = jobs = 0;
+    fault_resume();
+}
+
+static void ask_under_fire(void)
+{
+    static struct request req;
+    fault_begin();
+    request_begin(&req, &scene->ask);
+    bool go_on = router_begin(&req);
+    if (go_on && scene->meanwhile)
+        meanwhile();
+    if (go_on)
+        request_go_on(&req, &scene->ask);
+    request_end(&req);
+    fault_end();
+}
+
+static void assert_text(const struct text *got, const struct text *want, const char *what)
+{
+    if (got->len != want->len || memcmp(got->at, want->at, got->len))
+        fail_msg("%s, allocation %ld, %s:\ngot  %s\nwant %s", scene->ask.target, (long)fault.nth, what,
+                 got->at, want->at);
+}
+
+static void assert_refused(void)
+{
+    if (reply.status != 503 || !strstr(reply.text.at, "\"code\":\"no_memory\"") ||
+        !strstr(reply.text.at, "Retry-After: 1\r\n") || !strstr(reply.text.at, "ETag 0-"))
+        assert_text(&reply.text, &usual, "neither the usual answer nor 503");
+}
+
+static enum rc play(void *arg, struct err *err)
+{
+    enum rc rc = RC_OK;
+    scene = arg;
+    server_start();
+    stage();
+    forget_memory();
+    ask_under_fire();
+    if (fault.nth == 0) {
+        if (reply.status != scene->status)
+            fail_msg("%s: %s", scene->ask.target, reply.text.at);
+        usual = reply.text;
+        see(&seen_after);
+    } else if (reply.status == scene->status) {
+        assert_text(&reply.text, &usual, "answer");
+    } else {
+        assert_refused();
+        catalog_restart(); /* what the store has counts, not what the catalog knows of it */
+        see(&seen);
+        assert_text(&seen, &seen_before, "refused, and yet it changed something");
+        rc = err_oom(err);
+        ask(&scene->ask);
+        assert_text(&reply.text, &usual, "answer when memory is there again");
+    }
+    see(&seen);
+    assert_text(&seen, &seen_after, "what is stored");
+    server_stop();
+    return rc;
+}
+
+static void play_each(const struct scene *s)
+{
+    assert_true(fault_each(play, (void *)(uintptr_t)s, RC_OK, ERR_NONE) > 0);
+}
+
+/* ---- scenes ---- */
+
+#define ASK(method_, target_, body_) .ask = {.method = METHOD_##method_, .target = target_, .body = body_}
+#define ASK_WITH(method_, target_, body_, header_, value_)                                                   \
+    .ask = {.method = METHOD_##method_,                                                                      \
+            .target = target_,                                                                               \
+            .body = body_,                                                                                   \
+            .header = HEADER_##header_,                                                                      \
+            .value = value_}
+
+TEST(putschema__registers_whole_or_no_memory)
+{
+    play_each(&(struct scene){ASK(POST, "/putschema/n?missing=zero&unknown=ignore", schema), .status = 200});
+    play_each(&(struct scene){ASK(POST, "/putschema/p", schema), .status = 200}); /* nothing is new */
+    play_each(
+        &(struct scene){ASK(POST, "/putschema/p?compatibility=none", schema_of_version_2), .status = 200});
+    play_each(&(struct scene){ASK(PUT, "/putschema/n?fullname=%50",
+                                  "[\"null\",{\"type\":\"fixed\",\"name\":\"P\","
+                                  "\"size\":2}]"),
+                              .status = 200});
+}
+
+TEST(putschema__refuses_as_always_or_no_memory)
+{
+    play_each(
+        &(struct scene){ASK(POST, "/putschema/p?compatibility=full", schema_of_version_2), .status = 409});
+    play_each(&(struct scene){ASK(POST, "/putschema/n", "{\"type\":\"strnig\"}"), .status = 422});
+    play_each(&(struct scene){ASK(POST, "/putschema/n", "{"), .status = 400});
+    play_each(&(struct scene){ASK(POST, "/putschema/ping", schema), .status = 400});
+    play_each(&(struct scene){ASK_WITH(POST, "/putschema/p", schema, IF_NONE_MATCH, "*"), .status = 412});
+    play_each(&(struct scene){ASK_WITH(POST, "/putschema/n", schema, IF_MATCH, "\"1-1\""), .status = 412});
+}
+
+TEST(getschema__shows_or_no_memory)
+{
+    play_each(&(struct scene){ASK(GET, "/getschema/p", NULL), .status = 200});
+    play_each(&(struct scene){ASK(GET, "/getschema/p?version=7", NULL), .status = 404});
+    play_each(&(struct scene){ASK(GET, "/schemas", NULL), .status = 200});
+}
+
+TEST(delschema__drops_whole_or_no_memory)
+{
+    play_each(&(struct scene){ASK(POST, "/delschema/p", NULL), .status = 200});
+    play_each(&(struct scene){ASK(DELETE, "/delschema/nope", NULL), .status = 404});
+}
+
+TEST(put__stores_whole_or_no_memory)
+{
+    play_each(&(struct scene){ASK(PUT, "/p/1", "{\"s\":\"new\"}"), .status = 200});
+    play_each(&(struct scene){ASK(PUT, "/p/a%20b", "{\"s\":\"new\"}"), .status = 201});
+    play_each(&(struct scene){ASK(POST, "/p/put/a%20b", "{\"s\":\"new\"}"), .status = 200});
+    play_each(&(struct scene){ASK(POST, "/p/put/1", "{\"s\":\"new\"}"), .status = 200, .cold = true});
+    play_each(&(struct scene){ASK(PUT, "/p/1/s", NULL), .status = 404});
+    play_each(&(struct scene){ASK(POST, "/p/put/1/s", "\"field\""), .status = 200});
+    play_each(&(struct scene){ASK(POST, "/p/put/1/u", "6"), .status = 200, .cold = true});
+    play_each(&(struct scene){ASK_WITH(PUT, "/blob/1", "image", CONTENT_TYPE, "image/png"), .status = 200});
+    play_each(&(struct scene){ASK(POST, "/p/put/1?benchmark_only=5", "{\"s\":\"new\"}"), .status = 200});
+}
+
+TEST(put__refuses_as_always_or_no_memory)
+{
+    play_each(&(struct scene){ASK(PUT, "/p/1", "{\"s\":5,\"u\":\"no\",\"more\":[]}"), .status = 422});
+    play_each(&(struct scene){ASK(PUT, "/p/1", "{\"s\":"), .status = 400});
+    play_each(&(struct scene){ASK(POST, "/p/put/1/u", "\"no\""), .status = 422});
+    play_each(&(struct scene){ASK(POST, "/p/put/1/zzz", "1"), .status = 404});
+    play_each(&(struct scene){ASK(POST, "/p/put/nope/u", "1"), .status = 404});
+    play_each(&(struct scene){ASK(PUT, "/nope/1", "1"), .status = 404});
+}
+
+TEST(put__shows_the_record_that_a_condition_met_or_no_memory)
+{
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/1", "{\"s\":\"new\"}", IF_MATCH, "\"999-1\", \"998-1\""),
+                              .status = 412});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/1", "{\"s\":\"new\"}", IF_NONE_MATCH, "*"), .status = 412,
+                              .cold = true});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/3", "{\"s\":\"new\"}", IF_MATCH, "*"), .status = 412});
+    play_each(&(struct scene){ASK_WITH(POST, "/p/put/1/s", "\"new\"", IF_MATCH, "\"999-1\""), .status = 412});
+}
+
+TEST(get__shows_or_no_memory)
+{
+    play_each(&(struct scene){ASK(GET, "/p/get/1", NULL), .status = 200});
+    play_each(&(struct scene){ASK(GET, "/p/1", NULL), .status = 200, .cold = true});
+    play_each(&(struct scene){ASK(GET, "/p/get/1/u", NULL), .status = 200});
+    play_each(&(struct scene){ASK(GET, "/p/get/1/zzz", NULL), .status = 404});
+    play_each(&(struct scene){ASK(GET, "/p/get/%41?benchmark_only=9", NULL), .status = 200, .cold = true});
+    play_each(&(struct scene){ASK(GET, "/p/get/%41", NULL), .status = 404});
+    play_each(&(struct scene){ASK(GET, "/blob/1", NULL), .status = 200});
+    play_each(&(struct scene){ASK_WITH(GET, "/blob/1", NULL, ACCEPT, "avro/json"), .status = 200});
+    play_each(&(struct scene){ASK_WITH(GET, "/p/1", NULL, ACCEPT, "image/png"), .status = 406});
+    play_each(&(struct scene){ASK_WITH(GET, "/p/1", NULL, IF_MATCH, "\"999-1\""), .status = 412});
+}
+
+static void register_version_2_and_put(void)
+{
+    ask_ok(METHOD_POST, "/putschema/p?compatibility=none", schema_of_version_2);
+    ask_ok(METHOD_PUT, "/p/1", "{\"s\":\"of version 2\"}");
+}
+
+TEST(get__of_a_record_that_is_newer_than_the_request_shows_or_no_memory)
+{
+    play_each(
+        &(struct scene){ASK(GET, "/p/get/1", NULL), .status = 200, .meanwhile = register_version_2_and_put});
+}
+
+TEST(delete__removes_or_no_memory)
+{
+    play_each(&(struct scene){ASK(DELETE, "/p/1", NULL), .status = 200});
+    play_each(&(struct scene){ASK_WITH(DELETE, "/p/1", NULL, IF_MATCH, "\"999-1\""), .status = 412});
+    play_each(&(struct scene){ASK(DELETE, "/p/nope", NULL), .status = 404});
+}
+
+TEST(options__names_methods_or_no_memory)
+{
+    play_each(&(struct scene){ASK(OPTIONS, "/p/1", NULL), .status = 204});
+    play_each(&(struct scene){ASK(PATCH, "/ping", NULL), .status = 405});
+}
+
+TEST_MAIN()

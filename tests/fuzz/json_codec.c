@@ -1,0 +1,237 @@
+/* tests/fuzz/json_codec.c - JSON to Avro. The two passes agree: what the first refuses, the second explains,
+ * with pointers into the text. What encodes is JSON, and reads back, in both forms, as JSON that encodes to
+ * the same bytes; Avro C reads the same from it. The input: a byte of options ('@': none), a schema
+ * (schemas.h), the text. */
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "schema/json.h"
+#include "schema/program.h"
+#include "schema/scratch.h"
+#include "tests/fuzz/json_tree.h"
+#include "tests/fuzz/schemas.h"
+
+/* Longer data (of a fixed of some megabytes, of defaults) are not printed. */
+enum { PRINTED_MAX = 65536 };
+
+struct run {
+    const struct schema *schema;
+    int row, field; /* of the table; which field the text is for, or -1 */
+    struct codec_opts opts;
+    struct slice json;
+    struct buf avro;
+    struct arena arena;
+    struct err err;
+};
+
+static struct codec *codec;
+
+static enum rc encode(const struct run *r, const struct codec_opts *opts, struct slice json, struct buf *out,
+                      struct arena *arena, struct err *err)
+{
+    if (r->field >= 0)
+        return codec_field_from_json(codec, r->schema, r->field, opts, json, out, arena, err);
+    return codec_from_json(codec, r->schema, opts, json, out, arena, err);
+}
+
+/* ---- what does not fit ---- */
+
+static void check_problem(const struct problem *p, json_t *tree)
+{
+    struct slice texts[] = {p->pointer, p->expected, p->got, p->branch, p->detail};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        CHECK(utf8_valid(texts[i]), "%.*s is not UTF-8", SHOW(texts[i]));
+    CHECK(p->detail.len, "nothing is said at %.*s", SHOW(p->pointer));
+    CHECK(!tree || json_tree_has(tree, p->pointer, p->code == PROBLEM_MISSING), "pointer %.*s (%s)",
+          SHOW(p->pointer), problem_slug(p->code));
+}
+
+static void check_problems(const struct run *r, const struct err *err)
+{
+    json_error_t why;
+    json_t *tree = json_tree_load(r->json, 0, &why);
+    uint32_t n = 0;
+    for (const struct problem *p = err->first; p; p = p->next, n++)
+        check_problem(p, tree);
+    CHECK(n && n == err->problems && n <= ERR_PROBLEMS_MAX, "%u of %u problems", n, err->problems);
+    json_decref(tree);
+}
+
+static void check_refusal(const struct run *r)
+{
+    struct arena arena = {0};
+    struct err other = {0};
+    const struct err *err = &r->err;
+    bool is_json = json_check(r->json, JSON_NEST_MAX, &arena, &other) == RC_OK;
+    CHECK(r->avro.len == 0, "%zu bytes are left of what was refused", r->avro.len);
+    CHECK(utf8_valid(slice_str(err->message)) && err->message[0], "a message that is not UTF-8");
+    switch (err->code) {
+    case ERR_BAD_JSON:
+        CHECK(!is_json && other.code == ERR_BAD_JSON, "%.*s: %s", SHOW(r->json), err->message);
+        CHECK(err->line == other.line && err->column == other.column, "%u:%u %s", err->line, err->column,
+              err->message);
+        break;
+    case ERR_BAD_RECORD:
+        CHECK(is_json, "%.*s: %s", SHOW(r->json), other.message);
+        check_problems(r, err);
+        break;
+    case ERR_TOO_DEEP:
+    case ERR_TOO_MUCH_WORK:
+    case ERR_RECORD_TOO_LARGE: break;
+    default: CHECK(!"code", "%s (%d): %.*s", err->message, err->code, SHOW(r->json));
+    }
+    arena_release(&arena);
+}
+
+/* ---- what fits ---- */
+
+/* The text encodes to the same bytes. */
+static void check_encodes(const struct run *r, enum json_form form, struct slice text)
+{
+    struct codec_opts opts = {.form = form};
+    struct buf again = {0};
+    struct arena arena = {0};
+    struct err err = {0};
+    struct slice copy = fuzz_copy(text);
+    CHECK(encode(r, &opts, copy, &again, &arena, &err) == RC_OK, "%.*s is read back as %.*s: %s",
+          SHOW(r->json), SHOW(text), err.message);
+    CHECK(slice_eq(buf_slice(&r->avro), buf_slice(&again)), "%.*s is read back as %.*s", SHOW(r->json),
+          SHOW(text));
+    fuzz_free(copy);
+    buf_release(&again);
+    arena_release(&arena);
+}
+
+static void check_is_json(struct slice text)
+{
+    struct arena arena = {0};
+    struct err err;
+    CHECK(json_check(text, JSON_NEST_MAX, &arena, &err) == RC_OK, "%s: %.*s", err.message, SHOW(text));
+    arena_release(&arena);
+}
+
+/* The record or, for a field, an initial record that has it. */
+static struct slice datum_of(const struct run *r)
+{
+    struct slice initial = schema_initial(r->schema), old, new;
+    struct buf out = {0};
+    struct err err;
+    if (r->field < 0)
+        return fuzz_copy(buf_slice(&r->avro));
+    CHECK(codec_field_span(r->schema, r->field, initial, &old, &err) == RC_OK, "%s", err.message);
+    size_t before = (size_t)(old.ptr - initial.ptr);
+    CHECK(buf_append(&out, slice_of(initial.ptr, before)) && buf_append(&out, buf_slice(&r->avro)) &&
+              buf_append(&out, slice_of(old.ptr + old.len, initial.len - before - old.len)),
+          "memory is out");
+    CHECK(codec_field_span(r->schema, r->field, buf_slice(&out), &new, &err) == RC_OK, "%s", err.message);
+    CHECK(slice_eq(new, buf_slice(&r->avro)), "the field stands elsewhere");
+    new = fuzz_copy(buf_slice(&out));
+    buf_release(&out);
+    return new;
+}
+
+static void check_form(const struct run *r, enum json_form form, struct slice datum)
+{
+    struct buf text = {0};
+    struct err err = {0};
+    enum rc rc = r->field < 0 ? codec_to_json(codec, r->schema, form, datum, &text, &err)
+                              : codec_field_to_json(codec, r->schema, r->field, form, datum, &text, &err);
+    CHECK(rc == RC_OK, "%.*s: %s", SHOW(r->json), err.message);
+    check_is_json(buf_slice(&text));
+    check_encodes(r, form, buf_slice(&text));
+    buf_release(&text);
+}
+
+static bool has_nul(struct slice s)
+{
+    return memmem(s.ptr, s.len, "\\u0000", 6) != NULL;
+}
+
+/* Avro C cuts strings at a NUL when it prints them, so those are left out. */
+static void check_avro_c(const struct run *r)
+{
+    struct buf ours = {0}, theirs = {0};
+    struct err err;
+    CHECK(codec_to_json(codec, r->schema, JSON_AVRO, buf_slice(&r->avro), &ours, &err) == RC_OK, "%s",
+          err.message);
+    if (!has_nul(buf_slice(&ours)) && fuzz_avro_c(r->row, buf_slice(&r->avro), &theirs))
+        check_encodes(r, JSON_AVRO, buf_slice(&theirs));
+    buf_release(&ours);
+    buf_release(&theirs);
+}
+
+/* In the form that is always tagged, what fits strictly fits the same with every option. */
+static void check_options(const struct run *r)
+{
+    struct codec_opts opts = r->opts;
+    struct buf again = {0};
+    struct arena arena = {0};
+    struct err err;
+    if (opts.form != JSON_AVRO || opts.missing != MISSING_REJECT || opts.unknown != UNKNOWN_REJECT)
+        return;
+    opts.missing = MISSING_ZERO;
+    opts.unknown = UNKNOWN_IGNORE;
+    CHECK(encode(r, &opts, r->json, &again, &arena, &err) == RC_OK, "%.*s: %s", SHOW(r->json), err.message);
+    CHECK(slice_eq(buf_slice(&r->avro), buf_slice(&again)), "%.*s", SHOW(r->json));
+    buf_release(&again);
+    arena_release(&arena);
+}
+
+static void check_datum(const struct run *r)
+{
+    check_is_json(r->json);
+    check_options(r);
+    if (r->avro.len > PRINTED_MAX || schema_initial(r->schema).len > PRINTED_MAX)
+        return;
+    struct slice datum = datum_of(r);
+    check_form(r, JSON_PLAIN, datum);
+    check_form(r, JSON_AVRO, datum);
+    if (r->field < 0)
+        check_avro_c(r);
+    fuzz_free(datum);
+}
+
+/* ---- the input ---- */
+
+static void take_options(struct run *r, uint8_t byte)
+{
+    r->opts.form = byte & 1 ? JSON_AVRO : JSON_PLAIN;
+    r->opts.missing = (byte >> 1 & 3) % 3;
+    r->opts.unknown = byte >> 3 & 1;
+    r->field = byte & 0x10 ? 0 : -1;
+}
+
+/* The field that the byte says, if the schema is a record that has any. */
+static void take_field(struct run *r, uint8_t byte)
+{
+    const struct program *p = schema_program(r->schema);
+    const struct op *root = &p->ops[p->root];
+    r->field = root->code == OP_RECORD && root->b ? (int)(byte % root->b) : -1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct slice in = slice_of(data, size);
+    struct run r = {.row = -1};
+    struct fuzz_schema s;
+    if (!codec)
+        codec = codec_new();
+    CHECK(codec, "memory is out");
+    take_options(&r, fuzz_byte(&in));
+    fuzz_schema_take(&s, &in);
+    r.schema = s.schema;
+    r.row = s.row;
+    if (r.schema) {
+        if (r.field >= 0)
+            take_field(&r, fuzz_byte(&in));
+        r.json = fuzz_copy(in);
+        if (encode(&r, &r.opts, r.json, &r.avro, &r.arena, &r.err) == RC_OK)
+            check_datum(&r);
+        else
+            check_refusal(&r);
+        fuzz_free(r.json);
+    }
+    fuzz_schema_release(&s);
+    buf_release(&r.avro);
+    arena_release(&r.arena);
+    return 0;
+}

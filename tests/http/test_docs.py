@@ -1,0 +1,137 @@
+"""tests/http/test_docs.py - the pages for users are true: their console sessions are run, and their tables compared with the
+tables in the source. With --write the answers of now are put into the sessions."""
+
+import os
+import re
+import subprocess
+import sys
+
+import console
+from avrod import AVROD, ROOT
+
+PAGES = ["docs/http-api.md", "docs/operating.md"]
+
+
+def read(name):
+    with open(os.path.join(ROOT, name), encoding="utf-8") as f:
+        return f.read()
+
+
+# ---- X-macro tables ----
+
+
+def rows_of(text, macro):
+    """The arguments of each row MACRO(...) of a .def file, strings without their quotes."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    rows = []
+    for row in re.findall(rf"^{macro}\(((?:\"[^\"]*\"|\([^)]*\)|[^()\"])*)\)", text, re.M):
+        parts = re.findall(r'((?:"[^"]*"|\([^)]*\)|[^,"(])+)(?:,|$)', row)
+        rows.append([re.sub(r'"\s*"|^"|"$', "", part.strip()) for part in parts])
+    assert rows, f"no rows {macro}"
+    return rows
+
+
+def words_in(text, prefix):
+    return re.findall(rf"{prefix}\((\w+)\)", text)
+
+
+# ---- tables of a page ----
+
+
+def table_of(page, *columns):
+    """The cells of all tables of a page with these columns."""
+    rows, inside = [], False
+    for line in read(page).splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        if cells == list(columns):
+            inside = True
+        elif not cells:
+            inside = False
+        elif inside and not set(line) <= set("|-"):
+            rows.append(cells)
+    assert rows, f"{page} has no table {columns}"
+    return rows
+
+
+def code_of(cell):
+    """What stands in backquotes."""
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def same(what, said, real):
+    said, real = sorted(said), sorted(real)
+    missing = [row for row in real if said.count(row) < real.count(row)]
+    false = [row for row in said if real.count(row) < said.count(row)]
+    assert said == real, f"{what}: missing in the docs: {missing}; only there: {false}"
+
+
+# ---- one check a table ----
+
+
+def check_routes():
+    text = read("server/routes.def")
+    said = [(tuple(methods.split(", ")), *code_of(path), tuple(code_of(params)))
+            for methods, path, params, *_ in table_of("docs/http-api.md", "method", "path", "parameters", "does", "answers")]
+    real = [(tuple(words_in(row[0], "M")), row[1], tuple(words_in(row[4], "P"))) for row in rows_of(text, "ROUTE")]
+    same("routes", said, real)
+    page = read("docs/http-api.md")
+    items = re.findall(r"^- .*?(?=^- |^$)", page, re.S | re.M)
+    reserved = next(item for item in items if "No type can bear" in item)
+    same("reserved words", set(code_of(reserved)) - {"_"}, {row[0] for row in rows_of(text, "RESERVED")})
+    verbs = next(item for item in items if "are verbs" in item).split("are verbs")[0]
+    same("verbs", code_of(verbs), [row[0] for row in rows_of(text, "VERB")])
+
+
+def check_errors():
+    sent, never = read("base/errors.def").split("/* Never sent")
+    said = [(status, *code_of(code)) for status, code, _ in table_of("docs/http-api.md", "status", "code", "when")]
+    same("errors", said, [(row[1], row[2]) for row in rows_of(sent, "ERROR")])
+    assert rows_of(never, "ERROR")
+    problems = table_of("docs/http-api.md", "code", "in records", "in schemas")
+    same("problems", [code_of(row[0])[0] for row in problems],
+         [row[1] for row in rows_of(read("base/problems.def"), "PROBLEM")])
+
+
+def check_headers():
+    said = [name for row in table_of("docs/http-api.md", "request", "what for") for name in code_of(row[0])]
+    same("header fields", said, [row[1] for row in rows_of(read("server/http/headers.def"), "HEADER")])
+
+
+def amount(value, unit):
+    """A limit as a person would write it."""
+    n = int(value)
+    scales = {"bytes": [(1 << 20, "MiB"), (1 << 10, "KiB")], "ms": [(1000, "s")]}
+    for scale, name in scales.get(unit, []):
+        if n >= scale and n % scale == 0:
+            return f"{n // scale:,} {name}"
+    return f"{n:,} {unit}"
+
+
+def check_limits():
+    said = [tuple(row[:2]) for page in PAGES for row in table_of(page, "limit", "value", "beyond it")]
+    real = [(row[3], amount(row[1], row[2])) for row in rows_of(read("base/limits.def"), "LIMIT")]
+    same("limits", said, real)
+
+
+def check_options():
+    text = subprocess.run([AVROD, "--help"], stdout=subprocess.PIPE, timeout=60, check=True).stdout.decode()
+    real = re.findall(r"^  (--.*?)  \(default: (.*)\)$", text, re.M)
+    said = [(*code_of(option), default) for option, default, _ in
+            table_of("docs/operating.md", "option", "default", "meaning")]
+    same("options", said, real)
+    for action in re.findall(r"^  (--[a-z-]+)$", text, re.M):
+        assert f"`{action}`" in read("docs/operating.md"), action
+
+
+def main():
+    for page in PAGES:
+        console.check(page, write="--write" in sys.argv)
+        print(page)
+    for check in check_routes, check_errors, check_headers, check_limits, check_options:
+        check()
+        print(check.__name__)
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()

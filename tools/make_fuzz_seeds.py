@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""tools/make_fuzz_seeds.py OUT - seeds for the fuzz targets: OUT/<target>/<case>, from tests/conformance/data and from
+the lists below. What is worth keeping of what grows from them stands in tests/fuzz/corpus."""
+
+import json
+import os
+import sys
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "conformance", "data")
+BYTES_MAX = 4096
+
+HTTP = [
+    "GET /ping HTTP/1.1\r\nHost: a\r\n\r\n",
+    "GET /p/get/1?benchmark_only=10240 HTTP/1.0\r\nConnection: Keep-Alive\r\nHost: 127.0.0.1:8080\r\n"
+    "User-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\n" * 2,
+    "POST /p/put/1 HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nContent-Type: application/json\r\n\r\nnull"
+    "GET /p/1 HTTP/1.1\r\nHost: a\r\n\r\n",
+    "PUT /p/1 HTTP/1.1\r\nHost: [::1]:80\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"
+    "4\r\nnull\r\n0\r\n\r\nHEAD / HTTP/1.1\r\nHost: a\r\n\r\n",
+    "PUT /p/1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+    "5;a=b\r\nab\r\nc\r\n0000A \t;x\r\n0123456789\r\n0\r\nTrailer: x\r\nOther:\t y\r\n\r\n",
+    "PATCH /p/1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
+    "DELETE http://h:80/p/1 HTTP/1.1\r\nHost: b\r\nIf-Match: \"1-1\"\r\nIf-Match: \"2-1\", W/\"3\"\r\n\r\n",
+    "OPTIONS * HTTP/1.1\r\nHost: a\r\nOrigin: http://x\r\nSec-Fetch-Site: cross-site\r\n\r\n",
+    "\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close, x\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc",
+    "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nabc",
+    "GET / HTTP/1.1\r\nHost: a\r\nX: y\r\n folded\r\n\r\n",
+    "GET / HTTP/1.1\nHost: a\n\n",
+    "BREW / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nxGET /ping HTTP/1.1\r\nHost: a\r\n\r\n",
+    "GET / HTTP/2.0\r\nHost: a\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a\r\n" + "".join(f"X-{i}: {i}\r\n" for i in range(101)) + "\r\n",
+]
+TARGETS = [
+    "/p/get/1?benchmark_only=10240", "/", "//", "/p//", "/p/get/a%2Fb%00%ff/", "/a/b/c/d/e/f", "/%70%7", "/%", "/p/+%2b",
+    "/p/1?version=2&fullname=a.b+c%20d&missing=zero", "/p?ttl=1&ttl=2", "/p?unknown&=x&&compatibility=", "/p?nosuch=1",
+    "/./../%2e",
+]
+# A byte of options, a row of tests/fuzz/schemas.c, the text.
+RECORDS = [
+    'T{"name":"James Bond","age":60}',
+    'T{"age":60,"emails":["a","b"],"name":"\\u00e9\\ud83d\\ude00","gender":"Male"}',
+    'U{"long_name":1,"s":2,"q":3,"p":4,"n":5,"l":6,"j":null,"h":"\\u00ff","d":true,"c":"c"}',
+    'V{"v":1,"next":{"v":2,"next":{"L":{"v":3}}}}',
+    'W{"k":[{"k":[],"m":{"x":null,"y":{"T":{}}}}],"m":{"z":"s","":{"string":"t"}}}',
+    'X{"a":1}', 'X{"a":1,"b":2}', 'X{"A":{"a":1}}', 'X{"map":{"a":1}}', 'X{"a":1,"c":2}', 'X[1,2]',
+    'Y{"R":{"R":null}}', 'Y{"R":{"R":{"R":{"x":1}}}}', 'Y{"x":1.0,"R":{"x":2}}', 'Y{}',
+    'Z{"n.A":{"x":1}}', 'Z{"x":1,"y":2}', 'Z{"B":{"A":{"x":1}}}', 'Z{"e.B":"x"}', 'Z{"int":1}', 'Z"x"',
+    '[{"v":{"v":{"v":null,"w":1}}}', '[{"v":{"B":{"v":{"map":{"x":{"v":null}}}}}}', '[{"v":{"x":{"v":null}}}',
+    'Q1', 'Q9223372036854775807', 'Q1.5', 'R"NaN"', 'R"x"', 'S"A"', 'S"NaN"', 'S"ab"', 'S"abc"', 'S"\\u0100"',
+    '_[null,1e400,"x",{"U":"0123456789abcdef"},{"bytes":"\\u0000"}]', '`{"z":1}', '`{"u":{"i":1},"z":-0,"r":{"i":1e2}}',
+    'a{"a":1,"b":1.5,"c":true}', 'b[{"x":0.1,"y":3.4028236e38,"t":1e18},{"y":1,"x":2,"t":3}]', ']' + '[null,[null]]',
+]
+
+
+def text_of(case, name):
+    """The case's `name`, `name`_hex or `name`_parts as bytes, or None."""
+    if name in case:
+        return case[name].encode("utf-8", "surrogatepass")
+    if name + "_hex" in case:
+        return bytes.fromhex(case[name + "_hex"])
+    if name + "_parts" in case:
+        if sum(len(part) * times for part, times in case[name + "_parts"]) <= BYTES_MAX:
+            return "".join(part * times for part, times in case[name + "_parts"]).encode()
+    return None
+
+
+def cases(name):
+    with open(os.path.join(DATA, name), encoding="utf-8") as f:
+        for line in f:
+            yield json.loads(line)
+
+
+def from_conformance():
+    for name in ("encode.jsonl", "reject.jsonl"):
+        for case in cases(name):
+            schema = text_of(case, "schema")
+            form = b"A" if case.get("form") == "avro-json" else b"@"
+            data = [(form, text_of(case, "json")), (b"A", text_of(case, "avro_json"))]
+            for i, (options, text) in enumerate(data):
+                if text is not None:
+                    yield "json_codec", f"{case['id']}-{i}", options + b"$" + schema + b"\0" + text
+                    yield "json_check", f"{case['id']}-{i}", text
+            if "binary_hex" in case:
+                yield "avro_binary", case["id"], b"$" + schema + b"\0" + bytes.fromhex(case["binary_hex"])
+    for name in ("schemas-valid.jsonl", "schemas-invalid.jsonl"):
+        for case in cases(name):
+            schema = text_of(case, "schema")
+            if schema is not None:
+                yield "schema", case["id"], schema
+                yield "json_check", case["id"], schema
+    for case in cases("compat.jsonl"):
+        yield "schema", case["id"], case["new"].encode("utf-8", "surrogatepass")
+
+
+def by_hand():
+    for i, text in enumerate(HTTP):
+        yield "http", f"hand-{i:02}", bytes([i]) + text.encode()
+    for i, text in enumerate(TARGETS):
+        yield "target", f"hand-{i:02}", b"\xff" + text.encode()
+        yield "target", f"hand-{i:02}-query", b"\x0c" + text.encode()
+    for i, text in enumerate(RECORDS):
+        for options in "@ABHJN":
+            yield "json_codec", f"hand-{i:02}{options}", options.encode() + text.encode()
+    yield "json_codec", "hand-field", b'PT\x03["a"]'
+    for row in range(ord("A"), ord("b") + 1):
+        for size in (0, 1, 8, 40):
+            yield "avro_binary", f"hand-{row}-{size}", bytes([row]) + bytes([2]) * size
+    union = b'[{"type":"record","name":"n.A","fields":[]},{"type":"record","name":"B","fields":[{"name":"a","type":"n.A"}]}]'
+    for name in ("n.A", "B", "A", "C"):
+        yield "schema", f"hand-entry-{name}", union + b"\0" + name.encode()
+    head = bytes([1, 0, 32, 0, 77, 0, 0, 0]) + bytes(range(20)) + bytes(4)
+    yield "storage_head", "hand-plain", head + b"body"
+    yield "storage_head", "hand-expiry-type", (
+        bytes([1, 3, 45, 0]) + head[4:] + bytes([5] + [0] * 7) + b"\x04text" + b"body")
+    yield "storage_head", "hand-chunked", bytes([1, 4, 52, 0]) + head[4:] + bytes(20)
+    yield "storage_head", "hand-later", bytes([1, 0, 40, 0]) + head[4:] + bytes(8) + b"body"
+
+
+def main():
+    out = sys.argv[1]
+    count = 0
+    for target, name, content in [*from_conformance(), *by_hand()]:
+        if len(content) > BYTES_MAX:
+            continue
+        os.makedirs(os.path.join(out, target), exist_ok=True)
+        with open(os.path.join(out, target, name), "wb") as f:
+            f.write(content)
+        count += 1
+    print(f"{count} seeds")
+
+
+if __name__ == "__main__":
+    main()
