@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
+#include "base/limits.h"
 #include "storage/head.h"
 
 static struct slice encode(const struct record *r, struct slice body, uint8_t *out)
@@ -115,6 +116,33 @@ TEST(head_decode__refuses_a_time_of_expiry_that_is_none)
     assert_false(head_decode(v, &r));
     put_le64(out + 32, 0);
     assert_false(head_decode(v, &r));
+}
+
+TEST(head_encode__says_where_a_body_in_chunks_is)
+{
+    uint8_t out[HEAD_MAX + 16];
+    struct record r, in = plain;
+    in.content_type = SLICE("text/plain");
+    in.blob = 0x1122334455667788;
+    in.body_bytes = LIMIT_RECORD_MAX;
+    size_t size = head_encode(&in, 0xcafef00d, out);
+    assert_int_equal(size, HEAD_FIXED + 11 + 20);
+    assert_int_equal(size, head_size(&in));
+    assert_int_equal(get_le64(out + size - 20), LIMIT_RECORD_MAX);
+    assert_int_equal(get_le64(out + size - 12), in.blob);
+    assert_int_equal(get_le32(out + size - 4), 0xcafef00d);
+    assert_true(head_verify(slice_of(out, size)));
+    assert_true(head_decode(slice_of(out, size), &r));
+    assert_int_equal(r.blob, in.blob);
+    assert_int_equal(r.body_bytes, in.body_bytes);
+    assert_null(r.body.ptr);
+    assert_slice_str(r.content_type, "text/plain");
+    assert_false(head_decode(slice_of(out, size - 1), &r));
+    put_le64(out + size - 20, LIMIT_RECORD_MAX + 1); /* nothing of that length was ever stored */
+    assert_false(head_decode(slice_of(out, size), &r));
+    put_le64(out + size - 20, 5000);
+    put_le64(out + size - 12, 0);
+    assert_false(head_decode(slice_of(out, size), &r));
 }
 
 TEST_MAIN()

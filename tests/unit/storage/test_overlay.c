@@ -73,6 +73,49 @@ TEST(overlay_rollback__takes_back_all_since_the_mark)
     overlay_release(&o);
 }
 
+static void set_chunked(struct overlay *o, const char *key, uint64_t blob, const struct slice body[3])
+{
+    struct slice parts[4] = {SLICE("head")};
+    assert_true(overlay_set_chunked(o, entry(o, key), parts, blob, body));
+}
+
+TEST(overlay_mutations__chunks_are_slices_of_the_parts_in_their_place_among_the_rows)
+{
+    static uint8_t bytes[3 * LIMIT_CHUNK_BYTES];
+    struct overlay o = {0};
+    struct mutation m[32];
+    uint64_t grow, without;
+    struct slice a[3] = {slice_of(bytes, 4000), slice_of(bytes + 4000, 100), slice_of(bytes + 4100, 5000)};
+    struct slice b[3] = {slice_of(bytes, LIMIT_CHUNK_BYTES), {NULL, 0}, slice_of(bytes + 9000, 1)};
+    set(&o, "\x08 counts", "c");
+    set(&o, "\x06 z", "r");
+    assert_true(overlay_mutations_max(&o) <= ARRAY_LEN(m));
+    overlay_mutations(&o, m, &without);
+    struct overlay_mark mark = overlay_mark(&o);
+    set_chunked(&o, "\x06 b", 7, a); /* replaced below: never written */
+    set_chunked(&o, "\x06 c", 8, b);
+    set_chunked(&o, "\x06 b", 9, a);
+    entry(&o, "\x07")->base_present = true; /* an older blob's row */
+    assert_true(overlay_set(&o, entry(&o, "\x07"), NULL));
+    assert_int_equal(overlay_mutations(&o, m, &grow), 4 + 1 + 2 + 3);
+    assert_true(grow > without + 5 * ENGINE_PAGE);
+    for (size_t i = 1; i < 10; i++)
+        assert_true(slice_cmp(m[i - 1].key, m[i].key) < 0);
+    assert_int_equal(m[4].key.len, 13);
+    assert_int_equal(m[4].key.ptr[8], 8);
+    assert_int_equal(m[5].part[0].len, 1);
+    assert_ptr_equal(m[5].part[0].ptr, bytes + 9000);
+    assert_int_equal(m[6].key.ptr[8], 9);
+    assert_int_equal(m[6].part[0].len + m[6].part[1].len, LIMIT_CHUNK_BYTES);
+    assert_ptr_equal(m[6].part[1].ptr, bytes + 4000);
+    assert_ptr_equal(m[7].part[0].ptr, bytes + LIMIT_CHUNK_BYTES);
+    assert_int_equal(m[8].key.ptr[12], 2);
+    overlay_rollback(&o, mark);
+    assert_int_equal(overlay_mutations(&o, m, &grow), 2);
+    assert_int_equal(grow, without);
+    overlay_release(&o);
+}
+
 TEST(overlay_reset__forgets_small_and_large_groups_alike)
 {
     struct overlay o = {0};
