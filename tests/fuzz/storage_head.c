@@ -53,7 +53,7 @@ static void check_encode(struct slice in)
                        .schema_id = (uint32_t)number(&in, 4)},
                   back;
     if (fuzz_byte(&in) & 1)
-        r.expires_ms = (int64_t)number(&in, 8);
+        r.expires_ms = (int64_t)(number(&in, 8) & INT64_MAX);
     size_t len = fuzz_byte(&in);
     r.content_type = slice_of(in.ptr, len < in.len ? len : in.len);
     r.body = slice_of(in.ptr + r.content_type.len, in.len - r.content_type.len);
