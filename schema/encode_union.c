@@ -242,6 +242,8 @@ static void take_back(struct encode *e, const struct frame *f)
 {
     e->o = e->out + f->attempt.out;
     e->codec->blocks.n = f->attempt.blocks;
+    e->deepest = f->attempt.deepest;
+    e->empty_items = f->attempt.empty_items;
 }
 
 /* The attempts are over: leave them, remember what came out. */
@@ -358,6 +360,8 @@ static enum step start_attempts(struct encode *e, const struct op *op, const uin
         return STEP_FAIL;
     f->attempt.out = (uint32_t)(e->o - e->out);
     f->attempt.blocks = e->codec->blocks.n;
+    f->attempt.deepest = e->deepest;
+    f->attempt.empty_items = e->empty_items;
     f->attempt.branch = 0;
     f->attempt.found = PROGRAM_NONE;
     f->attempt.tag = tag;
