@@ -16,6 +16,15 @@
 #include "base/compiler.h"
 #include "base/slice.h"
 
+/* A sanitizer owns malloc and most of the address space: tests that play with these are skipped. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#endif
+
 enum { TESTS_MAX = 512 };
 extern struct CMUnitTest tests_all[TESTS_MAX];
 extern size_t tests_count;

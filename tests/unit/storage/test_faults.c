@@ -8,15 +8,6 @@
 
 #include "tests/unit/storage/fixture.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
-
 enum fault { FAULT_NONE, FAULT_WRITE, FAULT_SHORT_WRITE, FAULT_SYNC, FAULT_ALLOCATE, FAULT_MEMORY };
 
 static _Atomic int fault_kind, fault_error;
