@@ -27,8 +27,8 @@ enum union_mode {
     UNION_DEFAULT, /* a schema's default: bare, the first branch that fits */
 };
 
-/* How far a record may differ from its fields. Branches of unions are tried with the strictest rules first.
- */
+/* How far a record may differ from its fields. Branches of unions are tried with the strictest
+ * rules first. */
 struct encode_rules {
     uint8_t missing, unknown; /* as in struct codec_opts */
 };

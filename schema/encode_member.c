@@ -1,6 +1,6 @@
 /* schema/encode_member.c - names of an object's members, read in full, and JSON of no type: members that are
- * no fields, where those are ignored. It is checked like all else, duplicate names too, and written nowhere.
- */
+ * no fields, where those are ignored. It is checked like all else, duplicate names too,
+ * and written nowhere. */
 #include "schema/encode_member.h"
 
 bool member_read(struct encode *e, const struct op *op, const uint8_t *p, struct member *m)

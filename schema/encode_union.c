@@ -1,4 +1,4 @@
-/* schema/encode_union.c - which branch of a union a JSON value belongs to (product.md, "JSON and Avro").
+/* schema/encode_union.c - which branch of a union a JSON value belongs to (docs/http-api.md, "JSON and Avro").
  * Scalars are told by their look. An object that may belong to several records or maps, or be read as a tag
  * or bare, is passed over once, then tried; memo.c keeps what came out of each attempt, so nested unions stay
  * linear. */
@@ -190,8 +190,8 @@ static bool may_be_bare(struct encode *e, const struct op *op, struct slice name
     return false;
 }
 
-/* Has the object at p, whose first member's value begins at `value`, no other? False also with e->result set.
- */
+/* Has the object at p, whose first member's value begins at `value`,
+ * no other? False also with e->result set. */
 static bool is_only_member(struct encode *e, const uint8_t *p, const uint8_t *value)
 {
     const uint8_t *behind =

@@ -1,7 +1,7 @@
 /* tests/unit/storage/test_faults.c - the n-th disk call and the n-th allocation of the writer fail, for every
  * n: what was answered is there, what was refused is not, and the store says when it is broken. The calls are
- * those of this program and of LMDB, which come here first because the linker finds these definitions first.
- */
+ * those of this program and of LMDB, which come here first because the linker finds these
+ * definitions first. */
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -112,8 +112,8 @@ static void id_of(unsigned i, char out[8])
     snprintf(out, 8, "id%u", i);
 }
 
-/* False: the store broke before, so the write was refused at once, with rc and err as if it had been queued.
- */
+/* False: the store broke before, so the write was refused at once,
+ * with rc and err as if it had been queued. */
 static bool try_queue(struct fixture *f, struct store_write *w)
 {
     struct err err;
@@ -196,7 +196,8 @@ static bool fail_nth(enum fault kind, int error, int nth, bool may_break)
     struct model *m = calloc(1, sizeof *m);
     assert_non_null(m);
     fixture_open(&f, &engine_lmdb);
-    if (kind != FAULT_MEMORY) /* that one is about the first groups, before the writer has all that it needs */
+    /* FAULT_MEMORY is about the first groups, before the writer has all that it needs. */
+    if (kind != FAULT_MEMORY)
         run_batch(&f, m);
     assert_model(&f, m);
     atomic_store(&fault_thread, f.store->thread);
