@@ -27,7 +27,8 @@ void *arena_alloc(struct arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         return NULL;
-    bytes = bytes ? (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1) : ALIGN; /* NULL means that memory is out, only */
+    /* Not even 0 bytes are NULL: that means that memory is out, only. */
+    bytes = bytes ? (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1) : ALIGN;
     if (bytes <= (size_t)(a->end - a->at)) {
         void *p = a->at;
         a->at += bytes;
@@ -36,7 +37,8 @@ void *arena_alloc(struct arena *a, size_t bytes)
     struct arena_block *b = block_new(a, bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES);
     if (!b)
         return NULL;
-    if (a->blocks && bytes > BLOCK_BYTES / 4) { /* big ones stand behind, so the rest of the newest stays in use */
+    /* Big ones stand behind, so the rest of the newest stays in use. */
+    if (a->blocks && bytes > BLOCK_BYTES / 4) {
         b->next = a->blocks->next;
         a->blocks->next = b;
         return b->data;

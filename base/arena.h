@@ -1,4 +1,5 @@
-/* base/arena.h - memory that dies together: one arena a request, one a schema. Not for two threads at once. */
+/* base/arena.h - memory that dies together: one arena a request, one a schema.
+ * Not for two threads at once. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 

@@ -38,7 +38,8 @@ enum rc err_oom(struct err *err)
     return err_set(err, ERR_NO_MEMORY, "Memory is out; try again.");
 }
 
-struct problem *err_problem(struct err *err, struct arena *arena, enum problem_code code, struct slice pointer)
+struct problem *err_problem(struct err *err, struct arena *arena, enum problem_code code,
+                            struct slice pointer)
 {
     if (err->problems == ERR_PROBLEMS_MAX) {
         err->truncated = true;

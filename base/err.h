@@ -49,11 +49,11 @@ enum { ERR_PROBLEMS_MAX = 100 };
 /* Owned by the caller, set once where the fault is found, passed up untouched. */
 struct err {
     enum err_code code;
-    uint32_t line, column;         /* from 1, in bytes; 0: not a fault of a text */
-    struct problem *first, *last;  /* in an arena; at most ERR_PROBLEMS_MAX */
-    uint32_t problems;             /* how many are listed */
-    bool truncated;                /* more were found than are listed */
-    char message[256];             /* one plain sentence for the person who called */
+    uint32_t line, column;        /* from 1, in bytes; 0: not a fault of a text */
+    struct problem *first, *last; /* in an arena; at most ERR_PROBLEMS_MAX */
+    uint32_t problems;            /* how many are listed */
+    bool truncated;               /* more were found than are listed */
+    char message[256];            /* one plain sentence for the person who called */
 };
 
 /* Fill *err (replacing what it held) and return RC_ERR, so that a caller can `return err_set(...)`. */
@@ -62,15 +62,16 @@ enum rc err_oom(struct err *err);
 
 /* Append a problem with its pointer and code, the texts copied to `arena`; NULL beyond the 100th (then
  * truncated is set) and when memory is out. The caller fills in what else there is to say. */
-struct problem *err_problem(struct err *err, struct arena *arena, enum problem_code code, struct slice pointer);
+struct problem *err_problem(struct err *err, struct arena *arena, enum problem_code code,
+                            struct slice pointer);
 
-/* Fill in the code and a sentence for the problems that are listed (at least one): how many, and the first.
- */
+/* Fill in the code and a sentence for the problems that are listed (at least one):
+ * how many, and the first. */
 enum rc err_sum_up(struct err *err, enum err_code code);
 
-unsigned err_status(enum err_code code);      /* the HTTP status */
-const char *err_slug(enum err_code code);     /* stable, for machines */
-const char *err_title(enum err_code code);    /* for people */
+unsigned err_status(enum err_code code);   /* the HTTP status */
+const char *err_slug(enum err_code code);  /* stable, for machines */
+const char *err_title(enum err_code code); /* for people */
 const char *problem_slug(enum problem_code code);
 
 #endif

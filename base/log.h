@@ -10,7 +10,8 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBU
 /* Lines less important than this are dropped; INFO at the start. */
 void log_set_level(enum log_level);
 
-/* "2026-01-02T03:04:05.678Z warn  message\n"; bytes below 0x20 and 0x7f of the message are written as \xNN. */
+/* "2026-01-02T03:04:05.678Z warn  message\n"; bytes below 0x20 and 0x7f of the message are written
+ * as \xNN. */
 void log_line(enum log_level, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #define log_error(...) log_line(LOG_LEVEL_ERROR, __VA_ARGS__)

@@ -22,8 +22,8 @@ size_t num_print_double(double, uint8_t *out);
 size_t num_print_float(float, uint8_t *out);
 
 /* `text` is a number as RFC 8259 spells it (the caller has checked). Correctly rounded to nearest, ties to
- * even, once, whatever the width. False: beyond the type's range (too large). Too small becomes 0 (signed).
- */
+ * even, once, whatever the width. False: beyond the type's range (too large).
+ * Too small becomes 0 (signed). */
 bool num_parse_double(struct slice text, double *out) __attribute__((warn_unused_result));
 bool num_parse_float(struct slice text, float *out) __attribute__((warn_unused_result));
 
@@ -33,8 +33,8 @@ bool num_parse_float(struct slice text, float *out) __attribute__((warn_unused_r
 enum num_kind { NUM_INTEGER, NUM_FRACTION, NUM_HUGE };
 enum num_kind num_parse_i64(struct slice text, int64_t *out);
 
-/* Digits only, no sign, all of the text, at most `max`; false otherwise. For parameters, lengths and options.
- */
+/* Digits only, no sign, all of the text, at most `max`; false otherwise.
+ * For parameters, lengths and options. */
 bool num_parse_decimal(struct slice text, uint64_t max, uint64_t *out) __attribute__((warn_unused_result));
 
 #endif

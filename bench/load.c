@@ -253,8 +253,8 @@ static bool conn_advance(struct conn *c)
     return !c->closes && conn_send(c, now);
 }
 
-/* Read until the socket has no more: a read that leaves room has emptied it. False: the connection is lost.
- */
+/* Read until the socket has no more: a read that leaves room has emptied it. False:
+ * the connection is lost. */
 static bool conn_read(struct conn *c)
 {
     for (;;) {

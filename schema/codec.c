@@ -60,9 +60,12 @@ static enum rc refuse(enum encode_result r, struct err *err)
     case ENCODE_TOO_LARGE:
         return err_set(err, ERR_RECORD_TOO_LARGE, "The record takes more than %d bytes as Avro binary.",
                        LIMIT_RECORD_MAX);
+    case ENCODE_TOO_MANY:
+        return err_set(err, ERR_TOO_MUCH_WORK, "The record has more than %d array items of no bytes.",
+                       LIMIT_EMPTY_ITEMS_MAX);
     case ENCODE_TOO_MUCH_WORK:
         return err_set(err, ERR_TOO_MUCH_WORK,
-                       "Finding the branches of this body's unions takes too much work: tag the values.");
+                       "Checking this body takes too much work; if it has unions, tag their values.");
     case ENCODE_NO_MEMORY: return err_oom(err);
     default: assert(!"all others are told by the second pass"); return RC_ERR;
     }

@@ -21,8 +21,8 @@ struct codec_opts {
     enum { UNKNOWN_REJECT, UNKNOWN_IGNORE } unknown;
 };
 
-/* Scratch memory of one thread: stacks, spans, memories of what was tried. Kept between calls, so that the steady
- * state allocates nothing; what one large body needed is given back. */
+/* Scratch memory of one thread: stacks, spans, memories of what was tried. Kept between calls, so that the
+ * steady state allocates nothing; what one large body needed is given back. */
 struct codec;
 struct codec *codec_new(void); /* NULL: memory is out */
 void codec_free(struct codec *);
@@ -30,22 +30,23 @@ void codec_free(struct codec *);
 /* Append the Avro form of `json` to `out`.
  *   json   borrowed for the call      out  the caller's; on failure back to its old length
  *   arena  where problems are kept, on failure only
- * Fails with BAD_JSON (line, column), BAD_RECORD (every problem found, in schema order, then unknown members, at
- * most 100), TOO_DEEP, TOO_MUCH_WORK, RECORD_TOO_LARGE, NO_MEMORY. Linear in json.len; no tree. A fast pass
- * encodes; only when that does not fit, a second one over the same bytes finds out why. INTERNAL: the passes
- * disagree, a bug of ours. */
-MUST_USE enum rc codec_from_json(struct codec *, const struct schema *, const struct codec_opts *, struct slice json,
-                                 struct buf *out, struct arena *arena, struct err *err);
+ * Fails with BAD_JSON (line, column), BAD_RECORD (every problem found, in schema order, then unknown members,
+ * at most 100), TOO_DEEP, TOO_MUCH_WORK, RECORD_TOO_LARGE, NO_MEMORY. Linear in json.len; no tree. A fast
+ * pass encodes; only when that does not fit, a second one over the same bytes finds out why. INTERNAL: the
+ * passes disagree, a bug of ours. */
+MUST_USE enum rc codec_from_json(struct codec *, const struct schema *, const struct codec_opts *,
+                                 struct slice json, struct buf *out, struct arena *arena, struct err *err);
 
 /* The same for the value of one top-level field (schema_field's index): appends the field's Avro binary.
  * Pointers are relative to the field's value. */
-MUST_USE enum rc codec_field_from_json(struct codec *, const struct schema *, int field, const struct codec_opts *,
-                                       struct slice json, struct buf *out, struct arena *arena, struct err *err);
+MUST_USE enum rc codec_field_from_json(struct codec *, const struct schema *, int field,
+                                       const struct codec_opts *, struct slice json, struct buf *out,
+                                       struct arena *arena, struct err *err);
 
-/* Append the JSON form of one datum to `out`. Every byte of `avro` is checked (lengths, indexes, booleans, UTF-8,
- * depth, nothing left over): BAD_AVRO names the byte offset and the value's path. TOO_DEEP; TOO_MUCH_WORK (too many
- * items that take no bytes); RECORD_TOO_LARGE (the JSON would exceed LIMIT_JSON_MAX); NO_MEMORY. On failure `out` is
- * as it was. */
+/* Append the JSON form of one datum to `out`. Every byte of `avro` is checked (lengths, indexes, booleans,
+ * UTF-8, depth, nothing left over): BAD_AVRO names the byte offset and the value's path. TOO_DEEP;
+ * TOO_MUCH_WORK (too many items that take no bytes); RECORD_TOO_LARGE (the JSON would exceed LIMIT_JSON_MAX);
+ * NO_MEMORY. On failure `out` is as it was. */
 MUST_USE enum rc codec_to_json(struct codec *, const struct schema *, enum json_form form, struct slice avro,
                                struct buf *out, struct err *err);
 
@@ -54,12 +55,13 @@ MUST_USE enum rc codec_field_to_json(struct codec *, const struct schema *, int 
                                      struct slice avro, struct buf *out, struct err *err);
 
 /* Where in the record's Avro binary a top-level field's value stands: *out is borrowed from `avro`. BAD_AVRO,
- * TOO_DEEP. Looks only at what it must to find the end: texts are not checked, nor blocks that tell their size.
- * To replace a field: what is before, the new bytes, what is behind. Any thread. */
+ * TOO_DEEP. Looks only at what it must to find the end: texts are not checked, nor blocks that tell their
+ * size. To replace a field: what is before, the new bytes, what is behind. Any thread. */
 MUST_USE enum rc codec_field_span(const struct schema *, int field, struct slice avro, struct slice *out,
                                   struct err *err);
 
-/* A "bytes" or "string" datum's frame: writes the length prefix of `len` bytes at `out` (room for 10), how many. */
+/* A "bytes" or "string" datum's frame: writes the length prefix of `len` bytes at `out` (room for 10), how
+ * many. */
 size_t codec_put_length(uint64_t len, uint8_t *out);
 /* The content of a raw ("bytes", "string") datum, borrowed from `avro`. BAD_AVRO. */
 MUST_USE enum rc codec_raw_content(struct slice avro, struct slice *out, struct err *err);

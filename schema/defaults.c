@@ -101,8 +101,10 @@ static enum rc keep(struct defaults *d, uint32_t index, const struct encode *e)
     struct op_field *field = &d->c->program->fields[index];
     if (compile_keep(d->c, d->out.len))
         return RC_ERR;
-    if (!arena_copy(&d->c->program->arena, buf_slice(&d->out), &field->def))
+    if (!arena_copy(&d->c->program->arena, buf_slice(&d->out), &field->filling.avro))
         return err_oom(d->c->err);
+    field->filling.depth = e->deepest;
+    field->filling.empty_items = (uint32_t)e->empty_items;
     d->items[index].state = STATE_DONE;
     return e->was_later_branch ? warn_later_branch(d, &d->items[index]) : RC_OK;
 }
@@ -148,6 +150,7 @@ static enum rc advance(struct defaults *d)
     case ENCODE_FITS: return keep(d, index, &e);
     case ENCODE_MISFIT: return fault_misfit(d, item, &job);
     case ENCODE_TOO_LARGE: return fault_size(d, item);
+    case ENCODE_TOO_MANY:
     case ENCODE_TOO_MUCH_WORK:
         return err_set(c->err, ERR_TOO_MUCH_WORK, "A default of this schema takes too much work to check.");
     default: return err_oom(c->err);

@@ -73,6 +73,8 @@ struct frame *encode_push(struct encode *e, enum frame_kind kind, uint32_t op)
     f->slots_mask = 0;
     f->name_text = (uint32_t)c->name_text.len;
     e->depth += kind < FRAME_TAG;
+    if (e->depth > e->deepest)
+        e->deepest = e->depth;
     return f;
 }
 
@@ -234,7 +236,8 @@ static void forget(struct encode *e)
     struct codec *c = e->codec;
     c->frames.n = c->spans.n = c->ends.n = c->blocks.n = c->names.n = c->slots.n = 0;
     c->name_text.len = 0;
-    e->depth = e->trials = e->ends_hint = e->memo_begin = e->memo_end = 0;
+    e->depth = e->deepest = e->trials = e->ends_hint = e->memo_begin = e->memo_end = 0;
+    e->empty_items = 0;
     e->level = e->nlevels - 1;
     memo_forget(c);
 }
@@ -265,6 +268,8 @@ static enum encode_result encode_once(struct encode *e, const struct encode_job 
         return ENCODE_MISFIT; /* space at the end was cut off before */
     if (!blocks_finish(e))
         return e->result;
+    if (e->empty_items > LIMIT_EMPTY_ITEMS_MAX)
+        return ENCODE_TOO_MANY;
     return e->o - e->out > LIMIT_RECORD_MAX ? ENCODE_TOO_LARGE : ENCODE_FITS;
 }
 

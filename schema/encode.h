@@ -14,6 +14,7 @@ enum encode_result {
     ENCODE_MISFIT,        /* the second pass finds out why */
     ENCODE_AGAIN,         /* (within) a field came after its default was written: once more, more carefully */
     ENCODE_TOO_LARGE,     /* beyond LIMIT_RECORD_MAX */
+    ENCODE_TOO_MANY,      /* beyond LIMIT_EMPTY_ITEMS_MAX */
     ENCODE_TOO_MUCH_WORK, /* the budget is used up */
     ENCODE_NEEDS_DEFAULT, /* of a field that has not been compiled yet: encode.needed */
     ENCODE_NO_MEMORY,
@@ -26,8 +27,8 @@ enum union_mode {
     UNION_DEFAULT, /* a schema's default: bare, the first branch that fits */
 };
 
-/* How far a record may differ from its fields. Branches of unions are tried with the strictest rules first.
- */
+/* How far a record may differ from its fields. Branches of unions are tried with the strictest
+ * rules first. */
 struct encode_rules {
     uint8_t missing, unknown; /* as in struct codec_opts */
 };
@@ -84,12 +85,13 @@ struct frame {
             uint32_t count;
         } block;
         struct {
-            uint32_t out, blocks; /* how far the output had come */
-            uint32_t branch;      /* to try next */
-            uint32_t found;       /* the branch that fits, PROGRAM_NONE */
-            uint32_t tag;         /* the branch that the only member names, PROGRAM_NONE */
-            uint32_t tag_value;   /* where that member's value begins */
-            uint8_t level;        /* the rules outside */
+            uint32_t out, blocks, deepest; /* how far the output had come */
+            uint64_t empty_items;
+            uint32_t branch;    /* to try next */
+            uint32_t found;     /* the branch that fits, PROGRAM_NONE */
+            uint32_t tag;       /* the branch that the only member names, PROGRAM_NONE */
+            uint32_t tag_value; /* where that member's value begins */
+            uint8_t level;      /* the rules outside */
             uint8_t step, nsteps;
             uint8_t steps[TRY_STEPS_MAX + 1]; /* levels, or TRY_TAG */
         } attempt;
@@ -108,10 +110,11 @@ struct encode {
     enum union_mode mode;
     uint8_t level, nlevels;
     struct encode_rules levels[ENCODE_LEVELS_MAX];
-    uint32_t depth;                /* records, arrays and maps around p */
+    uint32_t depth, deepest;       /* records, arrays and maps around p; the most there were */
     uint32_t trials;               /* attempts around p: what is written there is thrown away */
     uint32_t memo_begin, memo_end; /* the outermost value that was tried: what the memo knows is about it */
     uint32_t ends_hint;            /* where the last look into codec.ends hit */
+    uint64_t empty_items;          /* written, of arrays: they take no bytes */
     int64_t budget;                /* work that may still be done beyond reading each byte once or twice */
     bool careful;     /* fields that are out of order are waited for, even where they have a default */
     bool has_guessed; /* a default was written before the record's end */

@@ -9,6 +9,8 @@ static inline enum step block_close(struct encode *e, struct frame *f, const uin
 {
     if (!encode_room(e, 1) || !blocks_close(e, f->block.out, f->block.count))
         return STEP_FAIL;
+    if (f->kind == FRAME_ARRAY && unlikely(e->program->ops[f->block.items].size_min == 0))
+        e->empty_items += f->block.count;
     return encode_close(e, p);
 }
 

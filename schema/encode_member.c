@@ -1,6 +1,6 @@
 /* schema/encode_member.c - names of an object's members, read in full, and JSON of no type: members that are
- * no fields, where those are ignored. It is checked like all else, duplicate names too, and written nowhere.
- */
+ * no fields, where those are ignored. It is checked like all else, duplicate names too,
+ * and written nowhere. */
 #include "schema/encode_member.h"
 
 bool member_read(struct encode *e, const struct op *op, const uint8_t *p, struct member *m)
@@ -31,7 +31,7 @@ bool member_add_name(struct encode *e, struct frame *f, struct slice name)
     bool is_there = text->ptr && name.ptr == text->ptr + at;
     if (is_there)
         text->len += name.len;
-    else if (!buf_append(text, name))
+    else if (!buf_reserve(text, name.len + 1) || !buf_append(text, name)) /* memory for "" too */
         return encode_refuse(e, ENCODE_NO_MEMORY);
     enum names_result r = names_add(e->codec, f, text->ptr, (uint32_t)at, (uint32_t)name.len);
     return r == NAMES_NEW || encode_refuse(e, r == NAMES_DUPLICATE ? ENCODE_MISFIT : ENCODE_NO_MEMORY);

@@ -16,29 +16,33 @@ static bool put_bytes(struct encode *e, struct slice s)
     return true;
 }
 
-/* Is a field that the text lacks filled in, with what? False: it must be there. */
-static bool find_filling(const struct encode *e, const struct op_field *field, struct slice *out)
+/* May the text lack the field? */
+static bool may_fill(const struct encode *e, const struct op_field *field)
 {
     uint8_t missing = e->levels[e->level].missing;
-    if (missing == MISSING_REJECT || (missing == MISSING_DEFAULT && !field->has_default))
-        return false;
-    *out = field->has_default ? field->def : field->zero;
-    return true;
+    return missing == MISSING_ZERO || (missing == MISSING_DEFAULT && field->has_default);
 }
 
 static bool fill(struct encode *e, const struct op_field *field)
 {
-    struct slice filling;
-    if (!find_filling(e, field, &filling))
+    const struct op_filling *filling = &field->filling;
+    if (!may_fill(e, field))
         return false;
-    if (unlikely(!filling.ptr)) {
+    if (unlikely(!filling->avro.ptr)) {
         if (!field->has_default)
             return encode_refuse(e, e->trials ? ENCODE_MISFIT : ENCODE_TOO_LARGE);
         e->needed = (uint32_t)(field - e->program->fields);
         return encode_refuse(e, ENCODE_NEEDS_DEFAULT);
     }
-    e->budget -= 1 + (int64_t)(filling.len / 64);
-    return put_bytes(e, filling);
+    if (unlikely(e->depth + filling->depth > LIMIT_DATA_DEPTH_MAX)) {
+        e->was_too_deep = true;
+        return encode_refuse(e, ENCODE_MISFIT);
+    }
+    if (e->depth + filling->depth > e->deepest)
+        e->deepest = e->depth + filling->depth;
+    e->empty_items += filling->empty_items;
+    e->budget -= 1 + (int64_t)(filling->avro.len / 64);
+    return put_bytes(e, filling->avro);
 }
 
 enum step record_finish(struct encode *e, struct frame *f, const uint8_t *p)
@@ -102,11 +106,10 @@ static enum step remember(struct encode *e, struct frame *f, const struct member
 /* Take the fields before `field` for absent, if all of them may be. */
 static bool guess_absent(struct encode *e, struct frame *f, const struct op_field *field)
 {
-    struct slice filling;
     if (e->careful || f->record.spans != PROGRAM_NONE)
         return false;
     for (const struct op_field *i = f->record.field; i != field; i++)
-        if (!find_filling(e, i, &filling))
+        if (!may_fill(e, i))
             return false;
     e->has_guessed = true;
     return true;

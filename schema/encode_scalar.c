@@ -16,8 +16,8 @@ static void put_length(struct encode *e, size_t len)
     e->o = encode_varint(e->o, (uint64_t)len << 1);
 }
 
-/* [body, end) was written 10 bytes behind e->o, where there was room for the longest length; close the gap.
- */
+/* [body, end) was written 10 bytes behind e->o, where there was room for the longest length;
+ * close the gap. */
 static void put_behind(struct encode *e, const uint8_t *body, const uint8_t *end)
 {
     size_t len = (size_t)(end - body);

@@ -1,4 +1,4 @@
-/* schema/encode_union.c - which branch of a union a JSON value belongs to (product.md, "JSON and Avro").
+/* schema/encode_union.c - which branch of a union a JSON value belongs to (docs/http-api.md, "JSON and Avro").
  * Scalars are told by their look. An object that may belong to several records or maps, or be read as a tag
  * or bare, is passed over once, then tried; memo.c keeps what came out of each attempt, so nested unions stay
  * linear. */
@@ -190,8 +190,8 @@ static bool may_be_bare(struct encode *e, const struct op *op, struct slice name
     return false;
 }
 
-/* Has the object at p, whose first member's value begins at `value`, no other? False also with e->result set.
- */
+/* Has the object at p, whose first member's value begins at `value`,
+ * no other? False also with e->result set. */
 static bool is_only_member(struct encode *e, const uint8_t *p, const uint8_t *value)
 {
     const uint8_t *behind =
@@ -242,6 +242,8 @@ static void take_back(struct encode *e, const struct frame *f)
 {
     e->o = e->out + f->attempt.out;
     e->codec->blocks.n = f->attempt.blocks;
+    e->deepest = f->attempt.deepest;
+    e->empty_items = f->attempt.empty_items;
 }
 
 /* The attempts are over: leave them, remember what came out. */
@@ -358,6 +360,8 @@ static enum step start_attempts(struct encode *e, const struct op *op, const uin
         return STEP_FAIL;
     f->attempt.out = (uint32_t)(e->o - e->out);
     f->attempt.blocks = e->codec->blocks.n;
+    f->attempt.deepest = e->deepest;
+    f->attempt.empty_items = e->empty_items;
     f->attempt.branch = 0;
     f->attempt.found = PROGRAM_NONE;
     f->attempt.tag = tag;

@@ -116,6 +116,8 @@ static void step_field(struct explain *x, struct explain_frame *f)
             explain_missing(x, field, f->branch);
         else
             explain_stop(x, EXPLAIN_NO_MEMORY);
+    } else if (x->depth + field->filling.depth > LIMIT_DATA_DEPTH_MAX) {
+        explain_stop(x, EXPLAIN_TOO_DEEP);
     }
 }
 

@@ -65,8 +65,8 @@ static inline size_t copy_block(const uint8_t *p, uint8_t *w)
 #else
 enum { BLOCK = 8 };
 
-/* The top bit of each byte of x that is below n (n up to 0x80). Bytes behind the first may be wrong: borrows.
- */
+/* The top bit of each byte of x that is below n (n up to 0x80).
+ * Bytes behind the first may be wrong: borrows. */
 static inline uint64_t bytes_below(uint64_t x, uint8_t n)
 {
     return (x - UINT64_C(0x0101010101010101) * n) & ~x & UINT64_C(0x8080808080808080);
@@ -87,8 +87,8 @@ static inline size_t copy_block(const uint8_t *p, uint8_t *w)
 _Static_assert((int)BLOCK <= (int)JSON_OUT_SLACK,
                "a block may be written where only its beginning is needed");
 
-/* Copy the bytes from p on that need nothing done; how many. There is room for all up to end, and the slack.
- */
+/* Copy the bytes from p on that need nothing done; how many.
+ * There is room for all up to end, and the slack. */
 static inline size_t copy_plain(const uint8_t *p, const uint8_t *end, const uint8_t *readable, uint8_t *w)
 {
     const uint8_t *start = p;

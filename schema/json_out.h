@@ -2,8 +2,8 @@
  * it. Inside schema/ only.
  *
  * The pointer `w` travels in a register: functions take it and return it moved, or NULL when they failed. The
- * buffer's len stays where it was until json_out_finish, so a failure leaves the buffer's content as it was.
- */
+ * buffer's len stays where it was until json_out_finish, so a failure leaves the buffer's content
+ * as it was. */
 #ifndef SCHEMA_JSON_OUT_H
 #define SCHEMA_JSON_OUT_H
 

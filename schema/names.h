@@ -16,8 +16,8 @@ bool name_is_full(struct slice);
 bool name_is_primitive(struct slice, enum type_kind *kind);
 
 bool name_has_dot(struct slice);
-/* Of a full name: what is before the last dot (empty: the null namespace), and what is behind it. Borrowed.
- */
+/* Of a full name: what is before the last dot (empty: the null namespace), and what is behind it.
+ * Borrowed. */
 struct slice name_namespace(struct slice fullname);
 struct slice name_short(struct slice fullname);
 /* `name` as seen from inside a namespace: itself if it has a dot or the namespace is empty, else joined. *out

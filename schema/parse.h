@@ -61,8 +61,8 @@ void parse_fault(struct parser *, enum problem_code, const struct place *, const
 /* The same for a value of the wrong JSON type: "`what` must be `expected`, not a number". */
 void parse_fault_kind(struct parser *, const struct place *, const char *what, const char *expected,
                       const json_t *got);
-/* The name of a type that is not defined (yet); what was meant is told at the end, when all names are known.
- */
+/* The name of a type that is not defined (yet); what was meant is told at the end,
+ * when all names are known. */
 void parse_fault_unresolved(struct parser *, const struct place *, struct slice name, struct slice fullname);
 void parse_explain_unresolved(struct parser *);
 
@@ -100,7 +100,7 @@ void parse_types(struct parser *);
 
 /* ---- normal.c ---- */
 
-/* The normal form (product.md, "the same schema"): full names, members sorted, no white space. */
+/* The normal form (docs/policies.md, "The same schema"): full names, members sorted, no white space. */
 MUST_USE enum rc normal_form(struct parser *, struct type *root, json_t *source, struct buf *out);
 /* A text that defines `root` and all it uses, members as they were written. A fault where none can be
  * written. */

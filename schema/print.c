@@ -17,8 +17,8 @@ static bool print_record(const struct program *p, const struct op *op, struct bu
         const struct op_field *f = &p->fields[op->a + i];
         if (!buf_printf(out, "      .%.*s -> %u", (int)f->name.len, (const char *)f->name.ptr, f->op))
             return false;
-        if (!buf_printf(out, f->has_default ? "  default <" : "  zero <") || !print_bytes(out, f->zero) ||
-            !buf_printf(out, ">\n"))
+        if (!buf_printf(out, f->has_default ? "  default <" : "  zero <") ||
+            !print_bytes(out, f->filling.avro) || !buf_printf(out, ">\n"))
             return false;
     }
     return true;

@@ -43,15 +43,20 @@ struct op_head {
     uint64_t word, mask; /* little-endian; mask: 0xff for each byte that the text has */
 };
 
+/* What stands for a field that the text lacks. */
+struct op_filling {
+    struct slice avro;    /* ptr NULL: not built, since it exceeds LIMIT_RECORD_MAX; len tells the size */
+    uint32_t depth;       /* how many of its records, arrays and maps are inside of each other */
+    uint32_t empty_items; /* items of its arrays that take no bytes; capped */
+};
+
 struct op_field {
     struct slice name;
     struct slice key;    /* `"name":` as JSON prints it, escaped */
     struct op_head head; /* of key */
     uint32_t op;         /* the value's instruction */
     bool has_default;
-    struct slice def;  /* the default's Avro binary, if has_default */
-    struct slice zero; /* Avro binary: the default, else the zero of the type (for missing=zero, initial). Not
-                          built where it exceeds LIMIT_RECORD_MAX: then ptr is NULL, len tells the size. */
+    struct op_filling filling; /* the default, if has_default; else the zero of the type */
 };
 
 struct op_symbol {

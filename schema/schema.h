@@ -1,5 +1,5 @@
-/* schema/schema.h - the front of this folder: Avro schemas and the codec they drive. Pure: no sockets, no keys,
- * no logging, no locks.
+/* schema/schema.h - the front of this folder: Avro schemas and the codec they drive. Pure: no sockets, no
+ * keys, no logging, no locks.
  *
  *   text -> schema_parse -> struct schema (model and compiled program) -> codec_* (schema/codec.h)
  *
@@ -22,18 +22,19 @@ struct schema;
  *   fullname  empty, or which entry of a top-level union (JSON array) is meant
  *   arena     where problems are kept
  * Fails with BAD_JSON (line, column; a duplicate name also as a problem with its pointer), BAD_SCHEMA (every
- * fault as a problem with the JSON Pointer into `text`), TOO_DEEP, BODY_TOO_LARGE (text beyond 1 MiB), NO_MEMORY.
- * Takes time: up to some milliseconds for a large text. */
-MUST_USE enum rc schema_parse(struct schema **out, struct slice text, struct slice fullname, struct arena *arena,
-                              struct err *err);
+ * fault as a problem with the JSON Pointer into `text`), TOO_DEEP, BODY_TOO_LARGE (text beyond 1 MiB),
+ * NO_MEMORY. Takes time: up to some milliseconds for a large text. */
+MUST_USE enum rc schema_parse(struct schema **out, struct slice text, struct slice fullname,
+                              struct arena *arena, struct err *err);
 void schema_free(struct schema *);
 
-/* The text to store and to give back: the one that was parsed, or with `fullname` the picked entry as a text of
- * its own with the types it uses. */
+/* The text to store and to give back: the one that was parsed, or with `fullname` the picked entry as a text
+ * of its own with the types it uses. */
 struct slice schema_text(const struct schema *);
 
-/* The normal form of product.md ("the same schema"): full names, members sorted, primitives in short form; doc,
- * aliases, defaults, order, logical types and other attributes kept. Equal texts: the same schema. */
+/* The normal form of docs/policies.md, "The same schema": full names, members sorted, primitives in short
+ * form; doc, aliases, defaults, order, logical types and other attributes kept. Equal texts: the same
+ * schema. */
 struct slice schema_normal_form(const struct schema *);
 
 /* What was accepted but deserves a word (an ignored logical type, a default for a later branch): one sentence
@@ -48,7 +49,8 @@ enum schema_raw schema_raw(const struct schema *);
 /* The Avro binary of the initial record: every field its default, else the zero of its type. */
 struct slice schema_initial(const struct schema *);
 
-/* The index of a top-level record field by its name (not an alias), or -1 (also when the schema is no record). */
+/* The index of a top-level record field by its name (not an alias), or -1 (also when the schema is
+ * no record). */
 int schema_field(const struct schema *, struct slice name);
 
 /* The compiled program as text, one instruction a line, for people and golden tests. */

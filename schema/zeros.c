@@ -8,8 +8,14 @@
  * union). */
 #include "schema/compile.h"
 
+/* Of a zero, or a part of one; capped. */
+struct extent {
+    uint64_t size;
+    uint32_t depth, empty_items; /* as in struct op_filling */
+};
+
 struct zero {
-    uint64_t size;    /* of the zero; capped */
+    struct extent extent;
     uint32_t pending; /* record: fields that wait for their type */
     uint32_t branch;  /* union: the one chosen */
     bool is_settled, is_listed;
@@ -28,35 +34,45 @@ struct zeros {
 
 enum { TOO_LARGE = LIMIT_RECORD_MAX + 1 };
 
-static uint64_t capped(uint64_t size)
+static uint32_t capped(uint64_t n)
 {
-    return size < UINT32_MAX ? size : UINT32_MAX;
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
 /* ---- sizes, and which branch ---- */
 
-static void settle(struct zeros *z, uint32_t t, uint64_t size)
+static void settle(struct zeros *z, uint32_t t, struct extent extent)
 {
     z->of[t].is_settled = true;
-    z->of[t].size = capped(size);
+    z->of[t].extent = extent;
     z->order[z->n++] = t;
+}
+
+static void settle_bytes(struct zeros *z, uint32_t t, uint64_t size)
+{
+    settle(z, t, (struct extent){.size = capped(size)});
 }
 
 static void settle_union(struct zeros *z, uint32_t t, uint32_t branch)
 {
     const struct type *type = z->c->model->types[t];
-    uint64_t size = z->of[type->branches.branches[branch]->number].size;
+    struct extent extent = z->of[type->branches.branches[branch]->number].extent;
+    extent.size = capped(extent.size + compile_branch_bytes(branch));
     z->of[t].branch = branch;
-    settle(z, t, compile_branch_bytes(branch) + size);
+    settle(z, t, extent);
 }
 
 /* A field has its default, or its type is settled. */
-static void add_field(struct zeros *z, uint32_t record, uint64_t size)
+static void add_field(struct zeros *z, uint32_t record, struct extent field)
 {
     struct zero *zero = &z->of[record];
-    zero->size = capped(zero->size + size);
+    struct extent *all = &zero->extent;
+    all->size = capped(all->size + field.size);
+    all->empty_items = capped((uint64_t)all->empty_items + field.empty_items);
+    if (all->depth < field.depth + 1)
+        all->depth = field.depth + 1;
     if (--zero->pending == 0)
-        settle(z, record, zero->size);
+        settle(z, record, *all);
 }
 
 static void tell_users(struct zeros *z, uint32_t t)
@@ -65,7 +81,7 @@ static void tell_users(struct zeros *z, uint32_t t)
         struct use use = z->uses.at[i];
         struct zero *user = &z->of[use.user];
         if (z->c->model->types[use.user]->kind == TYPE_RECORD) {
-            add_field(z, use.user, z->of[t].size);
+            add_field(z, use.user, z->of[t].extent);
         } else if (!user->is_settled && use.index == 0) {
             settle_union(z, use.user, 0);
         } else if (!user->is_settled && !user->is_listed) {
@@ -108,10 +124,12 @@ static void start_record(struct zeros *z, uint32_t t)
     const struct op *op = &z->c->program->ops[t];
     const struct op_field *fields = z->c->program->fields + op->a;
     z->of[t].pending = op->b + 1; /* one more, so that it is not settled while they are counted */
-    for (uint32_t i = 0; i < op->b; i++)
+    for (uint32_t i = 0; i < op->b; i++) {
+        const struct op_filling *def = &fields[i].filling;
         if (fields[i].has_default)
-            add_field(z, t, fields[i].def.len);
-    add_field(z, t, 0);
+            add_field(z, t, (struct extent){def->avro.len, def->depth, def->empty_items});
+    }
+    add_field(z, t, (struct extent){0});
 }
 
 static void start(struct zeros *z)
@@ -126,19 +144,21 @@ static void start(struct zeros *z)
             null_branch = z->c->program->unions[z->c->program->ops[t].info].first[TYPE_NULL];
             if (null_branch != PROGRAM_NONE) {
                 z->of[t].branch = null_branch;
-                settle(z, t, compile_branch_bytes(null_branch));
+                settle_bytes(z, t, compile_branch_bytes(null_branch));
             }
             break;
-        case TYPE_NULL: settle(z, t, 0); break;
-        case TYPE_FLOAT: settle(z, t, 4); break;
-        case TYPE_DOUBLE: settle(z, t, 8); break;
+        case TYPE_NULL: settle_bytes(z, t, 0); break;
+        case TYPE_FLOAT: settle_bytes(z, t, 4); break;
+        case TYPE_DOUBLE: settle_bytes(z, t, 8); break;
         case TYPE_FIXED:
-            settle(z, t, type->fixed_size);
+            settle_bytes(z, t, type->fixed_size);
             if (type->fixed_size < TOO_LARGE && type->fixed_size > z->fixed_max)
                 z->fixed_max = type->fixed_size;
             break;
-        case TYPE_ENUM: settle(z, t, compile_branch_bytes(enum_index(type))); break;
-        default: settle(z, t, 1); break;
+        case TYPE_ENUM: settle_bytes(z, t, compile_branch_bytes(enum_index(type))); break;
+        case TYPE_ARRAY:
+        case TYPE_MAP: settle(z, t, (struct extent){.size = 1, .depth = 1}); break;
+        default: settle_bytes(z, t, 1); break;
         }
     }
 }
@@ -155,12 +175,14 @@ static void settle_all(struct zeros *z)
 
 /* ---- bytes ---- */
 
-static struct slice field_zero(const struct zeros *z, const struct op_field *f)
+static struct op_filling field_filling(const struct zeros *z, const struct op_field *f)
 {
     if (f->has_default)
-        return f->def;
+        return f->filling;
     const struct zero *zero = &z->of[f->op];
-    return zero->bytes.ptr ? zero->bytes : slice_of(NULL, zero->size);
+    return (struct op_filling){.avro = zero->bytes.ptr ? zero->bytes : slice_of(NULL, zero->extent.size),
+                               .depth = zero->extent.depth,
+                               .empty_items = zero->extent.empty_items};
 }
 
 static void put(uint8_t **to, struct slice s)
@@ -184,14 +206,14 @@ static void write_zero(const struct zeros *z, uint32_t t, uint8_t *to)
     switch (type->kind) {
     case TYPE_RECORD:
         for (uint32_t i = 0; i < op->b; i++)
-            put(&to, field_zero(z, &z->c->program->fields[op->a + i]));
+            put(&to, field_filling(z, &z->c->program->fields[op->a + i]).avro);
         break;
     case TYPE_UNION:
         put_varint(&to, (uint64_t)z->of[t].branch << 1);
         put(&to, z->of[type->branches.branches[z->of[t].branch]->number].bytes);
         break;
     case TYPE_ENUM: put_varint(&to, (uint64_t)enum_index(type) << 1); break;
-    default: memset(to, 0, z->of[t].size); break; /* zero bytes, whatever the type */
+    default: memset(to, 0, z->of[t].extent.size); break; /* zero bytes, whatever the type */
     }
 }
 
@@ -217,19 +239,20 @@ static enum rc build(struct zeros *z, uint32_t t, const uint8_t *nothing)
 {
     struct zero *zero = &z->of[t];
     enum type_kind kind = z->c->model->types[t]->kind;
-    if (zero->size >= TOO_LARGE || !zero->is_needed)
+    size_t size = zero->extent.size;
+    if (size >= TOO_LARGE || !zero->is_needed)
         return RC_OK;
     if (kind != TYPE_RECORD && kind != TYPE_UNION && kind != TYPE_ENUM) {
-        zero->bytes = slice_of(nothing, zero->size);
+        zero->bytes = slice_of(nothing, size);
         return RC_OK;
     }
-    if (compile_keep(z->c, zero->size))
+    if (compile_keep(z->c, size))
         return RC_ERR;
-    uint8_t *bytes = arena_alloc(&z->c->program->arena, zero->size + 1);
+    uint8_t *bytes = arena_alloc(&z->c->program->arena, size + 1);
     if (!bytes)
         return err_oom(z->c->err);
     write_zero(z, t, bytes);
-    zero->bytes = slice_of(bytes, zero->size);
+    zero->bytes = slice_of(bytes, size);
     return RC_OK;
 }
 
@@ -247,19 +270,30 @@ static enum rc build_all(struct zeros *z)
         if (build(z, z->order[i], nothing))
             return RC_ERR;
     for (uint32_t i = 0; i < p->nfields; i++)
-        p->fields[i].zero = field_zero(z, &p->fields[i]);
+        p->fields[i].filling = field_filling(z, &p->fields[i]);
     return RC_OK;
 }
 
 static enum rc take_initial(struct zeros *z)
 {
     const struct zero *root = &z->of[z->c->program->root];
+    const struct place *place = z->c->model->root->place;
     enum rc rc = RC_OK;
     assert(root->is_settled);
-    if (root->size >= TOO_LARGE)
-        compile_fault(z->c, &rc, PROBLEM_RANGE, z->c->model->root->place, NULL,
+    if (root->extent.size >= TOO_LARGE)
+        compile_fault(z->c, &rc, PROBLEM_RANGE, place, NULL,
                       "The initial record, every field its default or zero, would take more than %d bytes.",
                       LIMIT_RECORD_MAX);
+    if (root->extent.depth > LIMIT_DATA_DEPTH_MAX)
+        compile_fault(z->c, &rc, PROBLEM_DEPTH, place, NULL,
+                      "The initial record, every field its default or zero, would nest records, arrays and "
+                      "maps more than %d levels deep.",
+                      LIMIT_DATA_DEPTH_MAX);
+    if (root->extent.empty_items > LIMIT_EMPTY_ITEMS_MAX)
+        compile_fault(z->c, &rc, PROBLEM_RANGE, place, NULL,
+                      "The initial record, every field its default or zero, would have more than %d array "
+                      "items of no bytes.",
+                      LIMIT_EMPTY_ITEMS_MAX);
     z->c->program->initial = root->bytes;
     return rc;
 }

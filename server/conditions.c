@@ -110,17 +110,18 @@ enum rc condition_of_write(struct slice if_match, struct slice if_none_match, st
                            struct condition *out, struct err *err)
 {
     *out = (struct condition){.kind = IF_ANY};
-    if (likely(!if_match.len && !if_none_match.len))
+    bool must_match = if_match.ptr;
+    if (likely(!must_match && !if_none_match.ptr))
         return RC_OK;
-    if (if_match.len && if_none_match.len)
+    if (must_match && if_none_match.ptr)
         return err_set(err, ERR_BAD_REQUEST, "Give If-Match or If-None-Match, not both.");
-    struct slice list = if_match.len ? if_match : if_none_match;
+    struct slice list = must_match ? if_match : if_none_match;
     if (is_star(list)) {
-        out->kind = if_match.len ? IF_PRESENT : IF_ABSENT;
+        out->kind = must_match ? IF_PRESENT : IF_ABSENT;
         return RC_OK;
     }
-    out->kind = if_match.len ? IF_REVISION_IN : IF_REVISION_NOT_IN;
-    return collect(list, if_match.len ? "If-Match" : "If-None-Match", arena, out, err);
+    out->kind = must_match ? IF_REVISION_IN : IF_REVISION_NOT_IN;
+    return collect(list, must_match ? "If-Match" : "If-None-Match", arena, out, err);
 }
 
 void condition_attach(const struct condition *c, struct store_write *w)

@@ -21,8 +21,9 @@ struct condition {
     unsigned nrevisions;
 };
 
-/* Weak tags and tags that are not ours match nothing. Fails with BAD_REQUEST (not a list of tags; both
- * headers at once), NO_MEMORY. */
+/* ptr NULL: the header is absent; an empty one is not, and whoever sent it meant a condition. Weak tags and
+ * tags that are not ours match nothing. Fails with BAD_REQUEST (not a list of tags; both headers at once),
+ * NO_MEMORY. */
 MUST_USE enum rc condition_of_write(struct slice if_match, struct slice if_none_match, struct arena *,
                                     struct condition *, struct err *err);
 /* Let storage decide it. */

@@ -1,13 +1,15 @@
-/* server/handler.h - what a handler sees of a request and how it answers. The edge (server/http/) fills requests in
- * and sends answers; the router (server/router.c) finds the route; handlers (server/handlers/) do the work.
+/* server/handler.h - what a handler sees of a request and how it answers. The edge (server/http/) fills
+ * requests in and sends answers; the router (server/router.c) finds the route; handlers (server/handlers/) do
+ * the work.
  *
- *   head complete:  router_begin(req)   route, parameters, the route's own checks; may already answer (404, 413 ...)
- *   body complete:  router_handle(req)  the route's handler
- *   answer sent or connection gone:  router_end(req)
+ *   head complete   router_begin(req)   route, parameters, the route's own checks; may answer (404, 413 ...)
+ *   body complete   router_handle(req)  the route's handler
+ *   answer sent, or connection gone     router_end(req)
  *
  * A handler answers exactly once, with answer() or one of its short forms: before it returns, or later from a
  * callback on the same worker (a store_get, a finished store_write, a job). Nothing it does may block. All of
- * a request belongs to one worker thread, but for what is lent to the writer or to a helper until their `done`. */
+ * a request belongs to one worker thread, but for what is lent to the writer or to a helper until their
+ * `done`. */
 #ifndef SERVER_HANDLER_H
 #define SERVER_HANDLER_H
 
@@ -18,20 +20,30 @@
 #include "schema/schema.h"
 #include "storage/storage.h"
 
-struct server;  /* server/server.h: what all workers share */
-struct conn;    /* the edge's own, both */
+struct server; /* server/server.h: what all workers share */
+struct conn;   /* the edge's own, both */
 struct input;
-struct route;   /* the router's own */
-struct type;    /* the catalog's, both */
+struct route; /* the router's own */
+struct type;  /* the catalog's, both */
 struct catalog_hold;
-struct worker;  /* below */
+struct worker; /* below */
 
-enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_PUT, METHOD_DELETE, METHOD_PATCH, METHOD_OPTIONS,
-              METHOD_TRACE, METHOD_PURGE, METHODS };
+enum method {
+    METHOD_GET,
+    METHOD_HEAD,
+    METHOD_POST,
+    METHOD_PUT,
+    METHOD_DELETE,
+    METHOD_PATCH,
+    METHOD_OPTIONS,
+    METHOD_TRACE,
+    METHOD_PURGE,
+    METHODS
+};
 const char *method_name(enum method);
 
-/* The header fields that are kept; all others are checked and dropped. A field that may be a list and comes more
- * than once is joined with ", " (in the request's arena); twice for one that may not is 400. */
+/* The header fields that are kept; all others are checked and dropped. A field that may be a list and comes
+ * more than once is joined with ", " (in the request's arena); twice for one that may not is 400. */
 enum header {
 #define HEADER(name, text, list) HEADER_##name,
 #include "server/http/headers.def"
@@ -39,9 +51,10 @@ enum header {
     HEADERS
 };
 
-/* Work that would hold a worker for more than a millisecond: run on a helper thread, then done on the worker. */
+/* Work that would hold a worker for more than a millisecond: run on a helper thread,
+ * then done on the worker. */
 struct job {
-    struct job *next;      /* the pool's own, both */
+    struct job *next; /* the pool's own, both */
     struct worker *worker;
     void (*run)(struct job *);
     void (*done)(struct job *);
@@ -50,21 +63,21 @@ void worker_offload(struct worker *, struct job *);
 
 struct response {
     uint16_t status;
-    const char *content_type;  /* static, or in the arena; NULL: no body, no Content-Type */
-    struct slice body;         /* static, in the arena, or in the worker's scratch: answer() copies it as needed */
-    uint64_t etag_revision;    /* 0: no ETag; else "REV-V" */
-    uint32_t etag_version;     /* the schema version it is shown in */
-    struct slice headers;      /* further lines, "Name: value\r\n" each, arena or static */
+    const char *content_type; /* static, or in the arena; NULL: no body, no Content-Type */
+    struct slice body;        /* static, in the arena, or in the worker's scratch: answer() copies it */
+    uint64_t etag_revision;   /* 0: no ETag; else "REV-V" */
+    uint32_t etag_version;    /* the schema version it is shown in */
+    struct slice headers;     /* further lines, "Name: value\r\n" each, arena or static */
 };
 
 struct param {
-    struct slice name, value;  /* decoded: %XX, and + is a space; arena */
+    struct slice name, value; /* decoded: %XX, and + is a space; arena */
 };
 
 enum { PARAMS_MAX = 16 };
 
 struct request {
-    struct request *next;      /* the edge's own, all four: next on this connection ... */
+    struct request *next; /* the edge's own, all four: next on this connection ... */
     struct conn *conn;
     struct worker *worker;
     struct {                   /* ... what the edge keeps for itself */
@@ -75,46 +88,48 @@ struct request {
     } edge;
 
     /* What was asked. Slices are borrowed until answer() has returned and the last lent operation is done. */
-    enum method method;        /* HEAD arrives as METHOD_HEAD: handlers treat it as GET; the edge drops the body */
-    uint8_t http_minor;        /* HTTP/1.0 or 1.1 */
-    struct slice target;       /* as sent */
-    struct slice path, query;  /* raw; query without its '?' */
+    enum method method;       /* HEAD: handlers treat it as GET, the edge drops the body */
+    uint8_t http_minor;       /* HTTP/1.0 or 1.1 */
+    struct slice target;      /* as sent */
+    struct slice path, query; /* raw; query without its '?' */
     struct slice header[HEADERS];
-    struct slice body;         /* whole, de-chunked; empty until router_handle */
-    uint64_t body_declared;    /* Content-Length, UINT64_MAX for chunked; known in router_begin */
-    uint64_t body_max;         /* router_begin may lower it; more is 413 */
+    struct slice body;      /* whole, de-chunked; empty until router_handle */
+    uint64_t body_declared; /* Content-Length, UINT64_MAX for chunked; known in router_begin */
+    uint64_t body_max;      /* router_begin may lower it; more is 413 */
 
     /* What the router found. */
     const struct route *route;
     const struct type *type;   /* held until router_end ... */
     struct catalog_hold *hold; /* ... by this */
-    struct slice type_name, id, field, arg; /* percent-decoded segments */
+    /* Segments of the path, percent-decoded. */
+    struct slice type_name, id, field, arg;
     struct param param[PARAMS_MAX];
     unsigned nparams;
 
     struct response response;
-    struct arena arena;        /* reset when the request is over */
+    struct arena arena; /* reset when the request is over */
 
-    /* One operation at a time, lent to storage or to the helpers until its done. Left as it was by the request
-     * before: who uses one sets all of it that matters. */
+    /* One operation at a time, lent to storage or to the helpers until its done. Left as it was by the
+     * request before: who uses one sets all of it that matters. */
     union {
         struct store_get get;
         struct store_write write;
         struct store_scan scan;
         struct job job;
     };
-    void *state;               /* the handler's own, in the arena */
+    void *state; /* the handler's own, in the arena */
 };
 
-/* One a thread. Fields below are for handlers; the edge's own part is struct edge_worker, which embeds this. */
+/* One a thread. Fields below are for handlers; the edge's own part is struct edge_worker,
+ * which embeds this. */
 struct worker {
     struct server *server;
     unsigned index;
     struct store_worker *store;
     struct codec *codec;
-    struct buf scratch;        /* for a body that is answered in the same callback; emptied by whoever uses it */
-    uint64_t random;           /* xorshift state, for drawing ids; seeded */
-    void *catalog;             /* the catalog reader of this worker (server/catalog.h) */
+    struct buf scratch; /* for a body that is answered in the same callback; emptied by whoever uses it */
+    uint64_t random;    /* xorshift state, for drawing ids; seeded */
+    void *catalog;      /* the catalog reader of this worker (server/catalog.h) */
 };
 
 /* Send req->response: now, if it is this connection's turn, else once what is before it has been sent. */

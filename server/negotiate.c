@@ -154,8 +154,12 @@ unsigned negotiate_quality(struct slice accept, struct slice media_type)
     if (!accept.len || slice_eq(accept, SLICE("*/*")))
         return 1000;
     unsigned quality = 0, best_fit = 0;
+    bool is_empty = true;
     while (accept.len) {
         struct slice item = cut(accept, ',', &accept);
+        if (!item.len)
+            continue;
+        is_empty = false;
         unsigned fit = range_fits(negotiate_essence(item), media_type);
         if (!fit || fit < best_fit)
             continue;
@@ -163,7 +167,7 @@ unsigned negotiate_quality(struct slice accept, struct slice media_type)
         quality = fit > best_fit || q > quality ? q : quality;
         best_fit = fit;
     }
-    return quality;
+    return is_empty ? 1000 : quality;
 }
 
 enum rc negotiate_json_answer(struct slice accept, struct err *err)

@@ -77,11 +77,13 @@ enum rc target_split(struct slice path, struct arena *arena, struct target *out,
 size_t target_encode(struct slice segment, uint8_t *out)
 {
     static const char digits[] = "0123456789ABCDEF";
+    /* Whoever resolves a reference drops these two, as they stand. */
+    bool is_dots = slice_eq(segment, SLICE(".")) || slice_eq(segment, SLICE(".."));
     size_t n = 0;
     for (size_t i = 0; i < segment.len; i++) {
         uint8_t c = segment.ptr[i], low = c | 0x20;
-        if ((low >= 'a' && low <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
-            c == '~') {
+        if ((low >= 'a' && low <= 'z') || (c >= '0' && c <= '9') || c == '-' || (c == '.' && !is_dots) ||
+            c == '_' || c == '~') {
             out[n++] = c;
         } else {
             out[n++] = '%';

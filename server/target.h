@@ -1,5 +1,6 @@
 /* server/target.h - a request target taken apart: path segments and percent-encoding. Pure.
- * Source: RFC 3986, sections 2.1 and 3.3; product.md's rule that `.` and `..` are data is ours. */
+ * Source: RFC 3986, sections 2.1 and 3.3; that `.` and `..` are data is our own rule
+ * (docs/http-api.md, "Paths"). */
 #ifndef SERVER_TARGET_H
 #define SERVER_TARGET_H
 
@@ -24,8 +25,8 @@ MUST_USE enum rc target_split(struct slice path, struct arena *, struct target *
 MUST_USE enum rc target_decode(struct slice raw, bool plus_is_space, struct arena *, struct slice *out,
                                struct err *);
 
-/* Append `segment`, percent-encoded as RFC 3986 wants: all but unreserved characters. At most 3 bytes a byte.
- */
+/* Append `segment`, percent-encoded as RFC 3986 wants: all but unreserved characters.
+ * At most 3 bytes a byte. */
 size_t target_encode(struct slice segment, uint8_t *out);
 
 #endif

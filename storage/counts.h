@@ -1,5 +1,5 @@
-/* storage/counts.h - a row of the database `counts`: records u64, bytes of bodies u64, little-endian. Pure.
- */
+/* storage/counts.h - a row of the database `counts`: records u64, bytes of bodies u64,
+ * little-endian. Pure. */
 #ifndef STORAGE_COUNTS_H
 #define STORAGE_COUNTS_H
 

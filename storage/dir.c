@@ -53,9 +53,14 @@ enum rc dir_mark_store(int fd, struct err *err)
 static enum rc make(const char *dir, struct err *err)
 {
     char parent[PATH_MAX];
-    if (mkdir(dir, 0700) != 0)
-        return errno == EEXIST ? RC_OK : failed(err, "create", dir);
-    return join(parent, dir, "..", err) == RC_OK ? dir_sync(parent, err) : RC_ERR;
+    bool made = mkdir(dir, 0700) == 0;
+    if (!made && errno != EEXIST)
+        return failed(err, "create", dir);
+    if (join(parent, dir, "..", err) != RC_OK)
+        return RC_ERR;
+    /* Also of one that was there, as well as it goes: whoever made it may have been stopped before this. */
+    enum rc rc = dir_sync(parent, err);
+    return made ? rc : RC_OK;
 }
 
 enum rc dir_lock(const char *dir, int *out, struct err *err)

@@ -15,8 +15,8 @@
 #include "base/err.h"
 #include "base/slice.h"
 
-/* Which kind of key. Records are counted, stamped and given revisions; the others are the catalog's own rows.
- */
+/* Which kind of key. Records are counted, stamped and given revisions;
+ * the others are the catalog's own rows. */
 enum space { SPACE_RECORD = 1, SPACE_TYPE, SPACE_SUBJECT, SPACE_SCHEMA, SPACE_SCHEMA_HASH };
 
 struct store_key {

@@ -28,7 +28,8 @@ struct putschema {
 
     /* What the writer's transaction has decided, last. */
     struct slice row; /* the type's row as it is now */
-    bool lacks_type;  /* a condition failed for want of the type */
+    uint64_t revision; /* the type's before, with its latest version; 0: there was none */
+    uint32_t version;
     uint8_t schema_key[SCHEMA_KEY_BYTES], schema_id[SCHEMA_ID_BYTES];
 };
 
@@ -137,11 +138,13 @@ static enum rc change(struct request *req, struct store_txn *txn, struct slice o
         return err_oom(err);
     if (type_row_decode(p->row, &row, err) != RC_OK)
         return RC_ERR;
+    struct row_version latest = type_row_version(&row, row.nversions - 1),
+                       more = {.number = latest.number + 1};
+    p->revision = row.revision;
+    p->version = latest.number;
     if (!condition_holds(&p->condition, row.revision))
         return RC_CONFLICT;
     struct type_options before = row.options;
-    struct row_version latest = type_row_version(&row, row.nversions - 1),
-                       more = {.number = latest.number + 1};
     type_options_apply(&p->given, &row.options);
     enum rc rc = schema_id_take(p, txn, &more.schema_id, err);
     if (rc != RC_OK)
@@ -165,7 +168,7 @@ static enum rc decide(struct store_write *write, struct store_txn *txn, struct e
     const struct store_key key = {.space = SPACE_TYPE, .id = req->type_name};
     struct record rec;
     enum rc rc = txn_get(txn, &key, &rec, err);
-    p->lacks_type = rc == RC_NOTFOUND;
+    p->revision = 0;
     if (rc == RC_OK)
         return change(req, txn, rec.body, err);
     if (rc != RC_NOTFOUND)
@@ -223,11 +226,15 @@ static void refuse(struct request *req, struct err *err)
     const struct putschema *p = req->state;
     struct words words;
     words_of(req->type_name, &words);
+    if (req->write.rc == RC_CONFLICT) {
+        req->response.etag_revision = p->revision;
+        req->response.etag_version = p->version;
+    }
     if (req->write.rc == RC_ERR)
         *err = req->write.err;
     else if (req->write.rc != RC_CONFLICT)
         err_set(err, ERR_INTERNAL, "The store answered a schema's registration in a way of its own.");
-    else if (p->lacks_type)
+    else if (!p->revision)
         err_set(err, ERR_CONDITION_FAILED, "The condition failed: there is no type '%s'.", words.text);
     else
         err_set(err, ERR_CONDITION_FAILED, "The condition failed: the type '%s' is there, in another state.",
@@ -319,6 +326,7 @@ void putschema_handle(struct request *req)
     struct putschema *p = req->state;
     if (!req->body.len) {
         err_set(&p->err, ERR_BAD_JSON, "The body is empty; it is the text of an Avro schema.");
+        p->err.line = p->err.column = 1;
         answer_err(req, &p->err);
         return;
     }

@@ -14,12 +14,27 @@ enum rc record_negotiate(const struct request *req, const struct schema *schema,
     return negotiate_raw_body(type, coding, raw == SCHEMA_RAW_STRING, err);
 }
 
+static enum rc fault_utf8(struct request *req, size_t at, struct err *err)
+{
+    *err = (struct err){0};
+    struct problem *p = err_problem(err, &req->arena, PROBLEM_ENCODING, SLICE(""));
+    const char *got = arena_printf(&req->arena, "the byte 0x%02x at offset %zu", req->body.ptr[at], at);
+    const char *detail =
+        arena_printf(&req->arena, "The body is not UTF-8: byte %zu begins no character.", at);
+    if (!p || !got || !detail)
+        return err_oom(err);
+    p->expected = SLICE("UTF-8");
+    p->got = slice_str(got);
+    p->detail = slice_str(detail);
+    return err_sum_up(err, ERR_BAD_RECORD);
+}
+
 static enum rc encode_raw(struct request *req, enum schema_raw raw, struct err *err)
 {
     struct buf *out = &req->worker->scratch;
     size_t valid = raw == SCHEMA_RAW_STRING ? utf8_valid_len(req->body) : req->body.len;
     if (valid != req->body.len)
-        return err_set(err, ERR_BAD_RECORD, "The body is not UTF-8: byte %zu begins no character.", valid);
+        return fault_utf8(req, valid, err);
     if (!buf_reserve(out, LENGTH_BYTES_MAX))
         return err_oom(err);
     out->len = codec_put_length(req->body.len, out->ptr);

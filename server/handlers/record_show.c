@@ -96,7 +96,7 @@ static enum rc choose_form(struct request *req, const struct schema *schema, con
 {
     if (schema_raw(schema) != SCHEMA_RAW_NONE && !req->field.len)
         return raw_form(req, schema, s, out, err);
-    *out = (struct form){.json = JSON_PLAIN};
+    *out = (struct form){.json = JSON_PLAIN, .tag_suffix = req->field.len ? SLICE("-field") : SLICE("")};
     return negotiate_json_answer(req->header[HEADER_ACCEPT], err);
 }
 
@@ -180,19 +180,22 @@ void record_show(struct request *req, const struct shown *s)
     enum read_verdict verdict;
     struct err err;
     req->response.headers = slice_of(s->version->headers, s->version->headers_len);
-    if (choose_form(req, schema, s, &form, &err) != RC_OK || set_tag(req, s, &form, &err) != RC_OK ||
+    if (choose_form(req, schema, s, &form, &err) != RC_OK ||
         check_condition(req, s, &form, &verdict, &err) != RC_OK) {
+        answer_err(req, &err);
+        return;
+    }
+    if (unlikely(verdict == READ_FAILED)) {
+        record_conflict(req);
+        return;
+    }
+    if (set_tag(req, s, &form, &err) != RC_OK) {
         answer_err(req, &err);
         return;
     }
     if (unlikely(verdict == READ_NOT_MODIFIED)) {
         req->response.status = 304;
         answer(req);
-        return;
-    }
-    if (unlikely(verdict == READ_FAILED)) {
-        err_set(&err, ERR_CONDITION_FAILED, "If-Match names no tag that the record has now.");
-        answer_err(req, &err);
         return;
     }
     if (print(req, schema, s, &form, &body, &err) == RC_OK)

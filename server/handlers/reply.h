@@ -23,8 +23,8 @@ static inline void reply_scratch_done(struct worker *w)
         buf_reset(&w->scratch, SCRATCH_KEEP_BYTES);
 }
 
-/* Set all of a write that storage looks at, but for its key and what its kind needs: no condition, no body.
- */
+/* Set all of a write that storage looks at, but for its key and what its kind needs:
+ * no condition, no body. */
 void reply_write_init(struct store_write *, int kind, void (*done)(struct store_write *));
 
 #endif

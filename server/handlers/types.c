@@ -164,7 +164,8 @@ void schemas_handle(struct request *req)
 
 struct delschema {
     struct condition condition;
-    bool was_gone; /* somebody was faster; whoever that was may not have made it visible yet */
+    uint64_t revision; /* of the drop; 0: it did nothing */
+    bool was_gone;     /* somebody was faster; whoever that was may not have made it visible yet */
 };
 
 bool delschema_begin(struct request *req)
@@ -206,10 +207,13 @@ static void dropped(struct request *req)
         return;
     }
     catalog_change_end(catalog);
-    if (d->was_gone)
+    if (d->was_gone) {
         reply_no_type(req);
-    else
-        reply_ok(req);
+        return;
+    }
+    req->response.etag_revision = d->revision;
+    req->response.etag_version = req->type->latest->number;
+    reply_ok(req);
 }
 
 static void drop_done(struct store_write *w)
@@ -219,6 +223,7 @@ static void drop_done(struct store_write *w)
     struct err err;
     if (w->rc == RC_OK || w->rc == RC_NOTFOUND) {
         d->was_gone = w->rc == RC_NOTFOUND;
+        d->revision = w->revision; /* the write's memory is the job's next */
         dropped(req);
         return;
     }

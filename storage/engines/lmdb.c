@@ -474,8 +474,8 @@ static int delete_key(MDB_cursor *c, MDB_val *key, bool *changed)
     return rc ? rc : mdb_cursor_del(c, 0);
 }
 
-/* Mutations are sorted: one cursor, open while its database lasts. Sets a bit for each database that changed.
- */
+/* Mutations are sorted: one cursor, open while its database lasts.
+ * Sets a bit for each database that changed. */
 static int apply_all(struct engine *e, MDB_txn *txn, const struct mutation *m, size_t n, unsigned *touched)
 {
     MDB_cursor *cursor = NULL;

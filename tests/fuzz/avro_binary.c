@@ -11,8 +11,8 @@
 
 static struct codec *codec;
 
-/* Is it JSON? Only names that stand twice are let pass (false): a map's keys come as they are in the bytes.
- */
+/* Is it JSON? Only names that stand twice are let pass (false):
+ * a map's keys come as they are in the bytes. */
 static bool is_json(struct slice text)
 {
     struct arena arena = {0};

@@ -1,13 +1,15 @@
 /* tests/fuzz/json_codec.c - JSON to Avro. The two passes agree: what the first refuses, the second explains,
- * with pointers into the text. What encodes is JSON, and reads back, in both forms, as JSON that encodes to
- * the same bytes; Avro C reads the same from it. The input: a byte of options ('@': none), a schema
- * (schemas.h), the text. */
+ * with pointers into the text. A plain reading of the rules (plain_codec.h) comes to the same. What encodes
+ * is JSON, and reads back, in both forms, as JSON that encodes to the same bytes; Avro C reads the same from
+ * it. The input: a byte of options ('@': none; '`': none, and a fresh codec), a schema (schemas.h), the text.
+ */
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "schema/json.h"
 #include "schema/program.h"
 #include "schema/scratch.h"
 #include "tests/fuzz/json_tree.h"
+#include "tests/fuzz/plain_codec.h"
 #include "tests/fuzz/schemas.h"
 
 /* Longer data (of a fixed of some megabytes, of defaults) are not printed. */
@@ -190,6 +192,29 @@ static void check_datum(const struct run *r)
     fuzz_free(datum);
 }
 
+/* ---- the same, plainly ---- */
+
+static void check_plainly(const struct run *r, enum rc rc)
+{
+    const struct program *p = schema_program(r->schema);
+    uint32_t op = r->field < 0 ? p->root : p->fields[p->ops[p->root].a + (uint32_t)r->field].op;
+    struct arena arena = {0};
+    struct buf plain = {0};
+    struct err err;
+    if ((rc == RC_OK || r->err.code == ERR_BAD_RECORD) &&
+        json_check(r->json, JSON_NEST_MAX, &arena, &err) == RC_OK)
+        switch (plain_encode(p, op, &r->opts, r->json, &plain)) {
+        case PLAIN_FITS:
+            CHECK(rc == RC_OK, "refused: %.*s: %s", SHOW(r->json), r->err.message);
+            CHECK(slice_eq(buf_slice(&r->avro), buf_slice(&plain)), "%.*s", SHOW(r->json));
+            break;
+        case PLAIN_MISFIT: CHECK(rc != RC_OK, "taken: %.*s", SHOW(r->json)); break;
+        case PLAIN_GIVES_UP: break;
+        }
+    buf_release(&plain);
+    arena_release(&arena);
+}
+
 /* ---- the input ---- */
 
 static void take_options(struct run *r, uint8_t byte)
@@ -213,10 +238,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct slice in = slice_of(data, size);
     struct run r = {.row = -1};
     struct fuzz_schema s;
+    uint8_t options = fuzz_byte(&in);
+    if (options & 0x20) {
+        codec_free(codec);
+        codec = NULL;
+    }
     if (!codec)
         codec = codec_new();
     CHECK(codec, "memory is out");
-    take_options(&r, fuzz_byte(&in));
+    take_options(&r, options);
     fuzz_schema_take(&s, &in);
     r.schema = s.schema;
     r.row = s.row;
@@ -224,10 +254,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (r.field >= 0)
             take_field(&r, fuzz_byte(&in));
         r.json = fuzz_copy(in);
-        if (encode(&r, &r.opts, r.json, &r.avro, &r.arena, &r.err) == RC_OK)
+        enum rc rc = encode(&r, &r.opts, r.json, &r.avro, &r.arena, &r.err);
+        if (rc == RC_OK)
             check_datum(&r);
         else
             check_refusal(&r);
+        check_plainly(&r, rc);
         fuzz_free(r.json);
     }
     fuzz_schema_release(&s);

@@ -1,6 +1,6 @@
 /* tests/fuzz/storage_head.c - heads of stored records. Any bytes: decoding stays inside them, and what
- * decodes encodes to the same bytes again. Any record: it comes back as it was, with a checksum that agrees.
- */
+ * decodes encodes to the same bytes again. Any record: it comes back as it was,
+ * with a checksum that agrees. */
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "storage/head.h"

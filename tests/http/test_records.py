@@ -65,6 +65,10 @@ def check_ids(s):
         expect(s.put(f"/p/put/{odd}", body=json.dumps({"name": odd[:9]}).encode()), 200)
         assert expect(s.get(f"/p/{odd}"), 200).json()["name"] == odd[:9]
         expect(s.delete(f"/p/{odd}"), 200)
+    for dots in ".", "..":
+        made = expect(s.put(f"/p/{dots}", body=b'{"name":"dots"}'), 201)
+        assert made.header("Location") == "/p/" + dots.replace(".", "%2E"), "no client may resolve it"
+        assert expect(s.get(made.header("Location")), 200).json()["name"] == "dots"
     long = expect(s.get("/p/" + "x" * 481), 414, "id_too_long").json()
     assert "480" in long["detail"], long
     expect(s.put("/p/put/" + "x" * 2000, body=b"{}"), 414, "id_too_long")
@@ -75,7 +79,11 @@ def check_fields(s):
     assert s.get("/p/get/f/age").body == b"7"
     assert s.get("/p/get/f/name").body == b'"Fi"'
     assert s.get("/p/get/f/mail").body == b"null"
-    assert s.get("/p/get/f/age").header("ETag") == s.get("/p/get/f").header("ETag")
+    whole, field = s.get("/p/get/f").header("ETag"), s.get("/p/get/f/age").header("ETag")
+    assert field == whole[:-1] + '-field"', "a part is not the whole"
+    expect(s.get("/p/get/f/age", headers={"If-None-Match": field}), 304)
+    expect(s.get("/p/get/f/age", headers={"If-None-Match": whole}), 200)
+    expect(s.put("/p/put/f/age", body=b"7", headers={"If-Match": field}), 200)
     expect(s.get("/p/get/f/nope"), 404, "no_field")
     expect(s.get("/p/get/none/age"), 404, "no_record")
     wrote = expect(s.post("/p/put/f/age", body=b"888"), 200)
@@ -119,6 +127,10 @@ def check_conditions(s):
     expect(s.put("/p/c", body=body, headers={"If-Match": '"old"'}), 412)
     expect(s.put("/p/c", body=body, headers={"If-Match": "W/" + made.header("ETag")}), 412)
     expect(s.put("/p/c", body=body, headers={"If-Match": made.header("ETag").strip('"')}), 400, "bad_request")
+    for empty in "", ",":
+        for header in "If-Match", "If-None-Match":
+            expect(s.put("/p/c", body=body, headers={header: empty}), 400, "bad_request")
+            expect(s.delete("/p/c", headers={header: empty}), 400, "bad_request")
     second = expect(s.put("/p/c", body=body, headers={"If-Match": f'"9999999-1", {made.header("ETag")}'}), 200)
     expect(s.put("/p/c", body=body, headers={"If-None-Match": second.header("ETag")}), 412)
     expect(s.post("/p/put/c", body=body, headers={"If-Match": made.header("ETag")}), 412)
@@ -137,7 +149,11 @@ def check_read_conditions(s):
         assert unchanged.body == b"" and unchanged.header("ETag") == tag
     expect(s.get("/p/rc", headers={"If-None-Match": '"1-1"'}), 200)
     expect(s.get("/p/rc", headers={"If-Match": tag}), 200)
-    expect(s.get("/p/rc", headers={"If-Match": '"1-1"'}), 412)
+    failed = expect(s.get("/p/rc", headers={"If-Match": '"1-1"'}), 412, "condition_failed")
+    assert failed.json()["current"]["record"]["name"] == "c", failed
+    assert failed.header_all("ETag") == [tag], failed
+    failed = expect(s.get("/p/get/rc/name", headers={"If-Match": tag}), 412)
+    assert failed.json()["current"]["record"]["name"] == "c" and failed.header_all("ETag") == [tag], failed
     expect(s.get("/p/none", headers={"If-None-Match": "*"}), 404)
 
 
@@ -189,7 +205,9 @@ def check_raw(s):
     expect(s.put("/text/1", body="grün\0".encode(), headers={"Content-Type": "text/markdown"}), 201)
     assert s.get("/text/1").body == "grün\0".encode() and s.get("/text/1").header("Content-Type") == "text/markdown"
     assert s.get("/text/1", headers={"Accept": "avro/json"}).json() == "grün\0"
-    expect(s.put("/text/1", body=b"a\xc3\x28"), 422, "bad_record")
+    refused = expect(s.put("/text/1", body=b"a\xc3\x28"), 422, "bad_record").json()
+    assert refused["errors"] == [{"pointer": "", "code": "encoding", "expected": "UTF-8",
+                                  "got": "the byte 0xc3 at offset 1", "detail": refused["detail"]}], refused
     expect(s.put("/text/1", body=b"a", headers={"Content-Type": "text/plain; charset=latin1"}), 415)
     expect(s.put("/text/2", body=b"plain"), 201)
     assert s.get("/text/2").header("Content-Type") == "text/plain; charset=utf-8"
@@ -217,7 +235,7 @@ def check_forms(s):
         expect(s.put("/p/form", body=b'{"name":"F"}', headers={"Content-Type": kind}), 415, "unsupported_type")
         expect(s.put("/p/put/form/age", body=b"1", headers={"Content-Type": kind}), 415, "unsupported_type")
     expect(s.put("/p/form", body=b'{"name":"F"}', headers={"Content-Encoding": "gzip"}), 415, "unsupported_coding")
-    for accept in "application/json", "*/*", "application/*", "text/html, */*;q=0.1":
+    for accept in "application/json", "*/*", "application/*", "text/html, */*;q=0.1", "", ",":
         expect(s.get("/p/form", headers={"Accept": accept}), 200)
     for accept in "text/html", "avro/binary", "avro/json", "application/json;q=0":
         refused = expect(s.get("/p/form", headers={"Accept": accept}), 406, "not_acceptable").json()

@@ -124,6 +124,13 @@ def check_fullname(s):
     expect(s.post("/u/put/1", body=b'{"kind":"Y"}'), 200)
     assert s.get("/u/get/1").json() == {"kind": "Y"}
     expect(put(s, "u2", UNION, "?fullname=a.None"), 422)
+    # What the entry is kept as is a schema by itself: the same one.
+    twice = [{"type": "record", "name": "b.In", "fields": [{"name": "k", "type": {"type": "enum", "name": "E",
+                                                                                  "symbols": ["X"]}}]},
+             {"type": "record", "name": "b.Out", "fields": [{"name": "k", "type": "E"}, {"name": "i", "type": "In"}]}]
+    picked = expect(put(s, "u3", twice, "?fullname=b.Out"), 200)
+    again = expect(put(s, "u4", s.get("/getschema/u3").body), 200)
+    assert again.header("Schema-Id") == picked.header("Schema-Id")
     expect(put(s, "u2", UNION, "?fullname="), 400, "bad_parameter")
     assert row(s, "u2") is None
 
@@ -134,7 +141,8 @@ def check_refusals(s):
     expect(put(s, "x" * 64, PERSON), 200)
     expect(s.post("/putschema"), 404, "no_route")
     expect(s.post("/putschema/a/b"), 404, "no_route")
-    expect(put(s, "r", b""), 400, "bad_json")
+    empty = expect(put(s, "r", b""), 400, "bad_json").json()
+    assert (empty["line"], empty["column"]) == (1, 1), empty
     expect(put(s, "r", b'{"type":"record"'), 400, "bad_json")
     expect(put(s, "r", b'{"type":"fixed","name":"F","name":"F","size":1}'), 400, "bad_json")
     problem = expect(put(s, "r", {"type": "record", "name": "R", "fields": [{"name": "f", "type": "strnig"}]}), 422,
@@ -155,7 +163,9 @@ def check_conditions(s):
     expect(put(s, "c", WIDER, "?compatibility=none", headers={"If-Match": '"1-999"'}), 412)
     tag = created.header("ETag")
     expect(put(s, "c", WIDER, "?compatibility=none", headers={"If-Match": tag}), 200)
-    expect(put(s, "c", PERSON, headers={"If-Match": tag}), 412, "condition_failed")
+    failed = expect(put(s, "c", PERSON, headers={"If-Match": tag}), 412, "condition_failed")
+    assert failed.header("ETag") == s.get("/getschema/c").header("ETag")
+    expect(put(s, "c", PERSON, headers={"If-Match": ""}), 400, "bad_request")
     expect(put(s, "c-new", PERSON, headers={"If-Match": "*"}), 412, "condition_failed")
     assert row(s, "c-new") is None and row(s, "c")["version"] == 2
     expect(s.delete("/delschema/c", headers={"If-Match": tag}), 400, "bad_request")
@@ -179,7 +189,10 @@ def check_delschema(s):
     for i in range(20):
         expect(s.post(f"/d/put/{i}", body=b'{"name":"x"}'), 200)
     assert row(s, "d")["records"] == 20
-    assert expect(s.delete("/delschema/d"), 200).body == b"OK"
+    before = s.get("/getschema/d").header("ETag")
+    gone = expect(s.delete("/delschema/d"), 200)
+    assert gone.body == b"OK" and gone.header("ETag").endswith('-2"')
+    assert int(gone.header("ETag")[1:].split("-")[0]) > int(before[1:].split("-")[0])
     assert row(s, "d") is None
     expect(s.delete("/delschema/d"), 404, "no_type")
     expect(s.get("/d/get/1"), 404, "no_type")

@@ -119,18 +119,54 @@ TEST(program_compile__makes_the_initial_record)
                         "gender", "{\"type\":\"enum\",\"name\":\"G\",\"symbols\":[\"F\",\"M\",\"U\"]}",
                         "\"U\"") "," FIELD("emails", "{\"type\":\"array\",\"items\":\"string\"}")),
         "{\"name\":\"\",\"age\":0,\"gender\":\"U\",\"emails\":[]}");
-    has_initial(RECORD("Z", FIELD("e", "{\"type\":\"enum\",\"name\":\"E\",\"symbols\":[\"A\",\"B\"],"
-                                       "\"default\":\"B\"}") "," FIELD("f", "{\"type\":\"fixed\",\"name\":"
-                                                                            "\"F\",\"size\":2}") "," FIELD("u", "[\"int\",\"null\"]") "," FIELD(
-                                "v",
-                                "[\"string\",\"int\"]") "," FIELD("d",
-                                                                  "\"double\"") "," FIELD("m",
-                                                                                          "{\"type\":\"map\","
-                                                                                          "\"values\":"
-                                                                                          "\"Z\"}")),
-                "{\"e\":\"B\",\"f\":\"\\u0000\\u0000\",\"u\":null,\"v\":{\"string\":\"\"},\"d\":0.0,\"m\":{}"
-                "}");
+    has_initial(
+        RECORD(
+            "Z",
+            FIELD(
+                "e",
+                "{\"type\":\"enum\",\"name\":\"E\",\"symbols\":[\"A\",\"B\"],"
+                "\"default\":\"B\"}") "," FIELD("f",
+                                                "{\"type\":\"fixed\",\"name\":"
+                                                "\"F\",\"size\":2}") "," FIELD("u",
+                                                                               "[\"int\",\"null\"]") "," FIELD("v",
+                                                                                                               "[\"string\",\"int\"]") "," FIELD("d",
+                                                                                                                                                 "\"double\"") "," FIELD("m",
+                                                                                                                                                                         "{\"type\":\"map\","
+                                                                                                                                                                         "\"values\":"
+                                                                                                                                                                         "\"Z\"}")),
+        "{\"e\":\"B\",\"f\":\"\\u0000\\u0000\",\"u\":null,\"v\":{\"string\":\"\"},\"d\":0.0,\"m\":{}"
+        "}");
     has_initial("\"null\"", "null");
+}
+
+/* R0, which has no fields, and for each later one a field of the one before: n levels in all. */
+static enum rc try_chain(int n)
+{
+    struct buf json = {0};
+    append(&json, "{\"type\":\"record\",\"name\":\"Root\",\"fields\":[", 1);
+    for (int i = 0; i < n - 1; i++) {
+        assert_true(
+            buf_printf(&json, "{\"name\":\"f%d\",\"type\":{\"type\":\"record\",\"name\":\"R%d\",", i, i));
+        if (i)
+            assert_true(buf_printf(&json, "\"fields\":[{\"name\":\"r\",\"type\":\"R%d\"}]}},", i - 1));
+        else
+            append(&json, "\"fields\":[]}},", 1);
+    }
+    append(&json, "{\"name\":\"last\",\"type\":\"null\"}]}", 1);
+    assert_true(buf_append_byte(&json, 0));
+    enum rc rc = try_schema((const char *)json.ptr);
+    buf_release(&json);
+    return rc;
+}
+
+TEST(program_compile__refuses_what_nests_too_deep_in_every_record)
+{
+    assert_int_equal(try_chain(LIMIT_DATA_DEPTH_MAX), RC_OK);
+    text.len = 0;
+    assert_int_equal(codec_to_json(codec, schema, JSON_PLAIN, schema_initial(schema), &text, &err), RC_OK);
+    assert_int_equal(try_chain(LIMIT_DATA_DEPTH_MAX + 1), RC_ERR);
+    assert_int_equal(err.code, ERR_BAD_SCHEMA);
+    assert_int_equal(err.first->code, PROBLEM_DEPTH);
 }
 
 TEST(program_compile__takes_the_first_branch_that_ends)

@@ -384,6 +384,55 @@ TEST(codec_from_json__limits_the_depth_but_does_not_count_tags)
     buf_release(&json);
 }
 
+/* What is filled in counts too: what is taken must be readable. */
+TEST(codec_from_json__limits_the_depth_of_what_it_fills_in)
+{
+    struct buf json = {0};
+    append(&json, "{\"type\":\"record\",\"name\":\"L\",\"fields\":[{\"name\":\"d\",\"type\":", 1);
+    append(&json, RECORD("N", FIELD("n", "[\"null\",\"N\"]")) ",\"default\":", 1);
+    append(&json, "{\"n\":", 100);
+    append(&json, "null", 1);
+    append(&json, "}", 100);
+    append(&json, "},{\"name\":\"next\",\"type\":[\"null\",\"L\"]}]}", 1);
+    assert_true(buf_append_byte(&json, 0));
+    use_schema((const char *)json.ptr);
+    for (int zero = 0; zero < 2; zero++) {
+        opts.missing = zero ? MISSING_ZERO : MISSING_DEFAULT;
+        for (int depth = 924; depth <= 925; depth++) {
+            json.len = 0;
+            append(&json, "{\"d\":{\"n\":null},\"next\":", depth - 1);
+            append(&json, "{\"next\":null}", 1);
+            append(&json, "}", depth - 1);
+            enum rc rc = encode_slice(buf_slice(&json));
+            assert_int_equal(rc, depth == 924 ? RC_OK : RC_ERR);
+            text.len = 0;
+            if (rc)
+                assert_int_equal(err.code, ERR_TOO_DEEP);
+            else
+                assert_int_equal(codec_to_json(codec, schema, JSON_PLAIN, buf_slice(&out), &text, &err),
+                                 RC_OK);
+        }
+    }
+    buf_release(&json);
+}
+
+TEST(codec_from_json__tells_of_the_depth_that_it_would_fill_in_also_inside_a_union)
+{
+    use_schema(RECORD("L", FIELD("next", "[\"null\",\"L\"," RECORD(
+                                             "M", DEFAULT("a", "{\"type\":\"array\",\"items\":\"int\"}",
+                                                          "[]") "," FIELD("x", "\"int\"")) "]")));
+    struct buf json = {0};
+    for (int depth = 1022; depth <= 1023; depth++) {
+        json.len = 0;
+        append(&json, "{\"next\":", depth);
+        append(&json, "{\"x\":1}", 1);
+        append(&json, "}", depth);
+        assert_int_equal(encode_slice(buf_slice(&json)), depth == 1022 ? RC_OK : RC_ERR);
+    }
+    assert_int_equal(err.code, ERR_TOO_DEEP);
+    buf_release(&json);
+}
+
 /* ---- unions ---- */
 
 TEST(codec_from_json__takes_a_nullable_value_bare_or_tagged)
@@ -634,6 +683,27 @@ TEST(codec_from_json__limits_the_work_of_filling_in_fields_that_take_no_bytes)
     append(&json, ",{}", 100000);
     append(&json, "]", 1);
     assert_int_equal(encode_slice(buf_slice(&json)), RC_ERR);
+    assert_int_equal(err.code, ERR_TOO_MUCH_WORK);
+    buf_release(&json);
+}
+
+TEST(codec_from_json__limits_the_items_of_no_bytes_as_reading_does)
+{
+    struct buf json = {0};
+    append(&json, "{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"R\",\"fields\":[", 1);
+    append(&json, "{\"name\":\"a\",\"type\":{\"type\":\"array\",\"items\":\"null\"},\"default\":[null", 1);
+    append(&json, ",null", 99999);
+    append(&json, "]}]}}", 1);
+    assert_true(buf_append_byte(&json, 0));
+    use_schema((const char *)json.ptr);
+    for (int n = LIMIT_EMPTY_ITEMS_MAX / 100000; n <= LIMIT_EMPTY_ITEMS_MAX / 100000 + 1; n++) {
+        json.len = 0;
+        append(&json, "[{}", 1);
+        append(&json, ",{}", n - 1);
+        append(&json, "]", 1);
+        assert_int_equal(encode_slice(buf_slice(&json)),
+                         n * 100000 <= LIMIT_EMPTY_ITEMS_MAX ? RC_OK : RC_ERR);
+    }
     assert_int_equal(err.code, ERR_TOO_MUCH_WORK);
     buf_release(&json);
 }

@@ -1,5 +1,5 @@
-/* The strict JSON checker: what it takes, what it refuses, where it says the fault is; strings and pointers.
- */
+/* The strict JSON checker: what it takes, what it refuses, where it says the fault is;
+ * strings and pointers. */
 #include "schema/json.h"
 
 #include <stdlib.h>

@@ -83,7 +83,8 @@ TEST(negotiate_quality__the_most_specific_range_decides)
     assert_int_equal(quality("APPLICATION/JSON ; q=0.125", "application/json"), 125);
     assert_int_equal(quality("application/json;v=\"a,b;q=0\";q=0.3", "application/json"), 300);
     assert_int_equal(quality("app*/json, */json", "application/json"), 0);
-    assert_int_equal(quality(",,", "application/json"), 0);
+    assert_int_equal(quality(", ,", "application/json"), 1000); /* says nothing */
+    assert_int_equal(quality(", text/html", "application/json"), 0);
 }
 
 TEST(negotiate_quality__a_weight_that_is_none_counts_as_one)

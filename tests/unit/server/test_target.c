@@ -93,6 +93,15 @@ TEST(target_decode__makes_a_plus_a_space_in_a_query_only)
     arena_release(&arena);
 }
 
+TEST(target_encode__hides_the_segments_that_clients_resolve)
+{
+    uint8_t out[16];
+    assert_slice_str(slice_of(out, target_encode(SLICE("."), out)), "%2E");
+    assert_slice_str(slice_of(out, target_encode(SLICE(".."), out)), "%2E%2E");
+    assert_slice_str(slice_of(out, target_encode(SLICE("..."), out)), "...");
+    assert_slice_str(slice_of(out, target_encode(SLICE(".a"), out)), ".a");
+}
+
 TEST(target_encode__undoes_decoding_of_every_byte)
 {
     uint8_t all[256], encoded[3 * 256];

@@ -1,21 +1,12 @@
 /* tests/unit/storage/test_faults.c - the n-th disk call and the n-th allocation of the writer fail, for every
  * n: what was answered is there, what was refused is not, and the store says when it is broken. The calls are
- * those of this program and of LMDB, which come here first because the linker finds these definitions first.
- */
+ * those of this program and of LMDB, which come here first because the linker finds these
+ * definitions first. */
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "tests/unit/storage/fixture.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
 
 enum fault { FAULT_NONE, FAULT_WRITE, FAULT_SHORT_WRITE, FAULT_SYNC, FAULT_ALLOCATE, FAULT_MEMORY };
 
@@ -121,8 +112,8 @@ static void id_of(unsigned i, char out[8])
     snprintf(out, 8, "id%u", i);
 }
 
-/* False: the store broke before, so the write was refused at once, with rc and err as if it had been queued.
- */
+/* False: the store broke before, so the write was refused at once,
+ * with rc and err as if it had been queued. */
 static bool try_queue(struct fixture *f, struct store_write *w)
 {
     struct err err;
@@ -205,8 +196,8 @@ static bool fail_nth(enum fault kind, int error, int nth, bool may_break)
     struct model *m = calloc(1, sizeof *m);
     assert_non_null(m);
     fixture_open(&f, &engine_lmdb);
-    if (kind !=
-        FAULT_MEMORY) /* that one is about the first groups, before the writer has all that it needs */
+    /* FAULT_MEMORY is about the first groups, before the writer has all that it needs. */
+    if (kind != FAULT_MEMORY)
         run_batch(&f, m);
     assert_model(&f, m);
     atomic_store(&fault_thread, f.store->thread);

@@ -357,10 +357,6 @@ TEST(store_open__refuses_a_dirty_store_of_mode_none_after_a_restart_of_the_machi
 
 /* ---- address space ---- */
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1 /* a sanitizer needs all the address space that there is */
-#endif
-
 #ifndef SANITIZED
 static void open_in_four_gigabytes(struct fixture *f)
 {

@@ -1,0 +1,479 @@
+/* tests/fuzz/plain_codec.c - see plain_codec.h. */
+#include "tests/fuzz/plain_codec.h"
+
+#include "base/bytes.h"
+#include "base/num.h"
+#include "schema/json.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { DEPTH_MAX = 100, WORK_MAX = 20000 };
+
+/* ---- the tree ---- */
+
+struct node {
+    uint8_t first;      /* of the value: { [ " n t f, a digit or - */
+    struct slice token; /* number or string as it stands */
+    struct slice text;  /* string: its content */
+    struct slice name;  /* as a member */
+    struct node *child, *next;
+    size_t n; /* children */
+};
+
+struct reader {
+    const uint8_t *p, *end;
+    struct arena arena;
+    unsigned depth;
+    bool is_too_deep;
+};
+
+static void skip_space(struct reader *r)
+{
+    while (r->p < r->end && strchr(" \t\r\n", *r->p))
+        r->p++;
+}
+
+static struct slice read_string(struct reader *r, struct slice *token)
+{
+    struct buf text = {0};
+    struct slice kept;
+    const uint8_t *from = r->p++;
+    while (*r->p != '"')
+        r->p += *r->p == '\\' ? 2 : 1;
+    r->p++;
+    *token = slice_of(from, (size_t)(r->p - from));
+    CHECK(json_unescape(*token, &text) && arena_copy(&r->arena, buf_slice(&text), &kept), "memory is out");
+    buf_release(&text);
+    return kept;
+}
+
+static struct node *read_value(struct reader *r);
+
+static void read_children(struct reader *r, struct node *v)
+{
+    struct node **last = &v->child;
+    uint8_t close = v->first == '{' ? '}' : ']';
+    r->p++;
+    skip_space(r);
+    while (*r->p != close) {
+        struct slice name = {0}, token;
+        if (v->first == '{') {
+            name = read_string(r, &token);
+            skip_space(r);
+            r->p++; /* the colon */
+        }
+        *last = read_value(r);
+        if (r->is_too_deep)
+            return;
+        (*last)->name = name;
+        last = &(*last)->next;
+        v->n++;
+        skip_space(r);
+        r->p += *r->p == ',';
+        skip_space(r);
+    }
+    r->p++;
+}
+
+static struct node *read_value(struct reader *r)
+{
+    struct node *v = arena_calloc(&r->arena, 1, sizeof *v);
+    CHECK(v, "memory is out");
+    skip_space(r);
+    v->first = *r->p;
+    if (v->first == '{' || v->first == '[') {
+        r->is_too_deep |= ++r->depth > DEPTH_MAX;
+        if (!r->is_too_deep)
+            read_children(r, v);
+        r->depth--;
+    } else if (v->first == '"') {
+        v->text = read_string(r, &v->token);
+    } else {
+        const uint8_t *from = r->p;
+        while (r->p < r->end && !strchr(" \t\r\n,]}", *r->p))
+            r->p++;
+        v->token = slice_of(from, (size_t)(r->p - from));
+    }
+    return v;
+}
+
+/* ---- the rules ---- */
+
+struct rules {
+    unsigned missing, unknown;
+};
+
+struct plain {
+    const struct program *program;
+    enum json_form form;
+    struct rules level[3];
+    unsigned levels, work;
+};
+
+static bool encode(struct plain *c, uint32_t op, const struct node *v, unsigned level, struct buf *out);
+
+static void put(struct buf *out, struct slice s)
+{
+    CHECK(buf_append(out, s), "memory is out");
+}
+
+static bool put_long(struct buf *out, int64_t v)
+{
+    uint64_t bits = (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+    for (; bits >= 0x80; bits >>= 7)
+        put(out, slice_of(&(uint8_t){(uint8_t)(bits | 0x80)}, 1));
+    put(out, slice_of(&(uint8_t){(uint8_t)bits}, 1));
+    return true;
+}
+
+static bool is_number(const struct node *v)
+{
+    return v->first == '-' || (v->first >= '0' && v->first <= '9');
+}
+
+static bool integer_of(const struct node *v, int64_t *out)
+{
+    return is_number(v) && num_parse_i64(v->token, out) == NUM_INTEGER;
+}
+
+/* By the C library: strtod, strtof. */
+static bool real_of(struct plain *c, const struct node *v, bool is_float, uint8_t *out)
+{
+    static const char *const specials[] = {"NaN", "Infinity", "-Infinity"};
+    char text[512];
+    struct slice s = v->first == '"' ? v->text : v->token;
+    if (s.len >= sizeof text) {
+        c->work = WORK_MAX + 1;
+        return false;
+    }
+    snprintf(text, sizeof text, "%.*s", (int)s.len, (const char *)s.ptr);
+    if (v->first == '"') {
+        bool is_special = false;
+        for (size_t i = 0; i < 3; i++)
+            is_special |= slice_eq(s, slice_str(specials[i]));
+        if (!is_special)
+            return false;
+    } else if (!is_number(v)) {
+        return false;
+    }
+    double d = strtod(text, NULL);
+    float f = strtof(text, NULL);
+    if (v->first != '"' && (is_float ? __builtin_isinf(f) : __builtin_isinf(d)))
+        return false;
+    uint32_t word;
+    uint64_t words;
+    memcpy(&word, &f, sizeof word);
+    memcpy(&words, &d, sizeof words);
+    if (is_float)
+        put_le32(out, word);
+    else
+        put_le64(out, words);
+    return true;
+}
+
+/* The string's code points as bytes. */
+static bool bytes_of(const struct node *v, struct buf *out)
+{
+    if (v->first != '"')
+        return false;
+    for (size_t i = 0; i < v->text.len; i++) {
+        uint8_t c = v->text.ptr[i];
+        if (c >= 0xc4)
+            return false;
+        if (c >= 0xc2)
+            c = (uint8_t)(c << 6 | (v->text.ptr[++i] & 0x3f));
+        put(out, slice_of(&c, 1));
+    }
+    return true;
+}
+
+static bool encode_bytes(const struct op *op, const struct node *v, struct buf *out)
+{
+    struct buf content = {0};
+    bool ok = bytes_of(v, &content) && (op->code == OP_BYTES || content.len == op->a);
+    if (ok && op->code == OP_BYTES)
+        put_long(out, (int64_t)content.len);
+    if (ok)
+        put(out, buf_slice(&content));
+    buf_release(&content);
+    return ok;
+}
+
+static bool encode_scalar(struct plain *c, const struct op *op, const struct node *v, struct buf *out)
+{
+    int64_t i;
+    uint8_t real[8];
+    switch ((enum opcode)op->code) {
+    case OP_NULL: return v->first == 'n';
+    case OP_BOOLEAN:
+        put(out, slice_of(&(uint8_t){v->first == 't'}, 1));
+        return v->first == 't' || v->first == 'f';
+    case OP_INT: return integer_of(v, &i) && i == (int32_t)i && put_long(out, i);
+    case OP_LONG: return integer_of(v, &i) && put_long(out, i);
+    case OP_FLOAT:
+    case OP_DOUBLE:
+        if (!real_of(c, v, op->code == OP_FLOAT, real))
+            return false;
+        put(out, slice_of(real, op->code == OP_FLOAT ? 4 : 8));
+        return true;
+    case OP_STRING:
+        put_long(out, (int64_t)v->text.len);
+        put(out, v->text);
+        return v->first == '"';
+    case OP_BYTES:
+    case OP_FIXED: return encode_bytes(op, v, out);
+    case OP_ENUM:
+        i = v->first == '"' ? program_symbol(c->program, op, v->text) : -1;
+        return i >= 0 && put_long(out, i);
+    default: CHECK(!"scalar", "%u", op->code);
+    }
+    return false;
+}
+
+static const struct node *member_of(const struct node *v, struct slice name)
+{
+    const struct node *m = v->child;
+    while (m && !slice_eq(m->name, name))
+        m = m->next;
+    return m;
+}
+
+static bool encode_record(struct plain *c, const struct op *op, const struct node *v, unsigned level,
+                          struct buf *out)
+{
+    struct rules rules = c->level[level];
+    size_t known = 0;
+    if (v->first != '{')
+        return false;
+    for (uint32_t i = 0; i < op->b; i++) {
+        const struct op_field *f = &c->program->fields[op->a + i];
+        const struct node *m = member_of(v, f->name);
+        if (m) {
+            known++;
+            if (!encode(c, f->op, m, level, out))
+                return false;
+        } else if (rules.missing == MISSING_REJECT || (rules.missing == MISSING_DEFAULT && !f->has_default)) {
+            return false;
+        } else if (f->filling.avro.len > WORK_MAX) { /* which may not even be there */
+            c->work = WORK_MAX + 1;
+            return false;
+        } else {
+            put(out, f->filling.avro);
+        }
+    }
+    return known == v->n || rules.unknown == UNKNOWN_IGNORE;
+}
+
+static bool encode_block(struct plain *c, const struct op *op, const struct node *v, unsigned level,
+                         struct buf *out)
+{
+    if (v->first != (op->code == OP_ARRAY ? '[' : '{'))
+        return false;
+    if (v->n)
+        put_long(out, (int64_t)v->n);
+    for (const struct node *m = v->child; m; m = m->next) {
+        if (op->code == OP_MAP) {
+            put_long(out, (int64_t)m->name.len);
+            put(out, m->name);
+        }
+        if (!encode(c, op->a, m, level, out))
+            return false;
+    }
+    return put_long(out, 0);
+}
+
+/* ---- unions ---- */
+
+static const struct op *branch_op(const struct plain *c, const struct op *op, uint32_t i)
+{
+    return &c->program->ops[c->program->branches[op->a + i].op];
+}
+
+static bool encode_branch(struct plain *c, const struct op *op, uint32_t i, const struct node *v,
+                          unsigned level, struct buf *out)
+{
+    if (i >= op->b)
+        return false;
+    put_long(out, i);
+    return encode(c, c->program->branches[op->a + i].op, v, level, out);
+}
+
+static bool fits(struct plain *c, const struct op *op, uint32_t i, const struct node *v, unsigned level)
+{
+    struct buf dropped = {0};
+    bool ok = encode_branch(c, op, i, v, level, &dropped);
+    buf_release(&dropped);
+    return ok;
+}
+
+static uint32_t first_of(const struct plain *c, const struct op *op, enum opcode code)
+{
+    uint32_t i = 0;
+    while (i < op->b && branch_op(c, op, i)->code != code)
+        i++;
+    return i;
+}
+
+/* Without loss: the number that is read back is the same. */
+static bool holds(enum opcode code, int64_t v)
+{
+    switch (code) {
+    case OP_INT: return v >= INT32_MIN && v <= INT32_MAX;
+    case OP_LONG: return true;
+    case OP_FLOAT: return (__int128)(float)v == v;
+    case OP_DOUBLE: return (__int128)(double)v == v;
+    default: return false;
+    }
+}
+
+static uint32_t number_branch(const struct plain *c, const struct op *op, const struct node *v)
+{
+    int64_t i;
+    if (integer_of(v, &i))
+        for (uint32_t b = 0; b < op->b; b++)
+            if (holds(branch_op(c, op, b)->code, i))
+                return b;
+    uint32_t real = first_of(c, op, OP_DOUBLE);
+    return real < op->b ? real : first_of(c, op, OP_FLOAT);
+}
+
+static uint32_t string_branch(struct plain *c, const struct op *op, const struct node *v)
+{
+    for (int pass = 0; pass < 2; pass++) /* "NaN" is a number only where nothing else takes it */
+        for (uint32_t b = 0; b < op->b; b++) {
+            enum opcode code = branch_op(c, op, b)->code;
+            if ((code == OP_FLOAT || code == OP_DOUBLE) == pass && code < OPCODES && fits(c, op, b, v, 0))
+                return b;
+        }
+    return op->b;
+}
+
+static bool takes_objects(const struct op *op)
+{
+    return op->code == OP_RECORD || op->code == OP_MAP;
+}
+
+/* The branch that the object fits bare, by the rules of `level` alone; more than one: none, *is_ambiguous. */
+static uint32_t bare_branch(struct plain *c, const struct op *op, const struct node *v, unsigned level,
+                            bool *is_ambiguous)
+{
+    uint32_t found = op->b, n = 0;
+    for (uint32_t b = 0; b < op->b; b++)
+        if (takes_objects(branch_op(c, op, b)) && fits(c, op, b, v, level)) {
+            found = b;
+            n++;
+        }
+    *is_ambiguous = n > 1;
+    return n == 1 ? found : op->b;
+}
+
+/* Bare by the rules of `from`, then of the next level, up to `level`. */
+static bool encode_bare(struct plain *c, const struct op *op, const struct node *v, unsigned from,
+                        unsigned level, struct buf *out, bool *is_settled)
+{
+    for (unsigned i = from; i <= level; i++) {
+        uint32_t b = bare_branch(c, op, v, i, is_settled);
+        if (*is_settled)
+            return false;
+        if (b < op->b) {
+            *is_settled = true;
+            return encode_branch(c, op, b, v, level, out);
+        }
+    }
+    return false;
+}
+
+/* Is a member of this name something that a branch has, so that the object need not be a tag? */
+static bool may_be_bare(const struct plain *c, const struct op *op, struct slice name)
+{
+    for (uint32_t b = 0; b < op->b; b++) {
+        const struct op *branch = branch_op(c, op, b);
+        if (branch->code == OP_MAP ||
+            (branch->code == OP_RECORD && program_field(c->program, branch, name) >= 0))
+            return true;
+    }
+    return false;
+}
+
+static bool encode_object(struct plain *c, const struct op *op, const struct node *v, unsigned level,
+                          struct buf *out)
+{
+    uint32_t values = op->b - (first_of(c, op, OP_NULL) < op->b);
+    int tag = v->n == 1 ? program_branch(c->program, op, v->child->name) : -1;
+    bool is_settled = false, ok;
+    if (c->form == JSON_AVRO)
+        return tag >= 0 && encode_branch(c, op, (uint32_t)tag, v->child, level, out);
+    if (tag < 0)
+        return encode_bare(c, op, v, 0, level, out, &is_settled);
+    if (!may_be_bare(c, op, v->child->name))
+        return encode_branch(c, op, (uint32_t)tag, v->child, level, out);
+    if (values == 1) {
+        ok = encode_bare(c, op, v, 0, 0, out, &is_settled);
+        if (is_settled) /* strictly bare; the value is encoded with all rules */
+            return ok;
+    }
+    if (fits(c, op, (uint32_t)tag, v->child, level))
+        return encode_branch(c, op, (uint32_t)tag, v->child, level, out);
+    return encode_bare(c, op, v, values == 1, level, out, &is_settled);
+}
+
+static bool encode_union(struct plain *c, const struct op *op, const struct node *v, unsigned level,
+                         struct buf *out)
+{
+    if (v->first == 'n')
+        return encode_branch(c, op, first_of(c, op, OP_NULL), v, level, out);
+    if (v->first == '{')
+        return encode_object(c, op, v, level, out);
+    if (c->form == JSON_AVRO)
+        return false;
+    switch (v->first) {
+    case '[': return encode_branch(c, op, first_of(c, op, OP_ARRAY), v, level, out);
+    case '"': return encode_branch(c, op, string_branch(c, op, v), v, level, out);
+    case 't':
+    case 'f': return encode_branch(c, op, first_of(c, op, OP_BOOLEAN), v, level, out);
+    default: return encode_branch(c, op, number_branch(c, op, v), v, level, out);
+    }
+}
+
+/* ---- the front ---- */
+
+static bool encode(struct plain *c, uint32_t i, const struct node *v, unsigned level, struct buf *out)
+{
+    const struct op *op = &c->program->ops[i];
+    if (c->work > WORK_MAX)
+        return false;
+    c->work++;
+    switch ((enum opcode)op->code) {
+    case OP_UNION: return encode_union(c, op, v, level, out);
+    case OP_RECORD: return encode_record(c, op, v, level, out);
+    case OP_ARRAY:
+    case OP_MAP: return encode_block(c, op, v, level, out);
+    default: return encode_scalar(c, op, v, out);
+    }
+}
+
+static void set_levels(struct plain *c, const struct codec_opts *opts)
+{
+    c->level[0] = (struct rules){MISSING_REJECT, UNKNOWN_REJECT};
+    c->levels = 1;
+    if (opts->missing != MISSING_REJECT)
+        c->level[c->levels++] = (struct rules){MISSING_DEFAULT, UNKNOWN_REJECT};
+    if (opts->missing == MISSING_ZERO || opts->unknown == UNKNOWN_IGNORE)
+        c->level[c->levels++] = (struct rules){opts->missing, opts->unknown};
+}
+
+enum plain_result plain_encode(const struct program *p, uint32_t op, const struct codec_opts *opts,
+                               struct slice json, struct buf *out)
+{
+    struct reader r = {.p = json.ptr, .end = json.ptr + json.len};
+    struct plain c = {.program = p, .form = opts->form};
+    const struct node *v = read_value(&r);
+    enum plain_result result = PLAIN_GIVES_UP;
+    if (!r.is_too_deep) {
+        set_levels(&c, opts);
+        bool ok = encode(&c, op, v, c.levels - 1, out);
+        if (c.work <= WORK_MAX)
+            result = ok ? PLAIN_FITS : PLAIN_MISFIT;
+    }
+    arena_release(&r.arena);
+    return result;
+}

@@ -1,0 +1,20 @@
+/* tests/fuzz/plain_codec.h - JSON to Avro once more, as the rules of docs/ say it and as slowly as they
+ * allow: a tree, recursion, every branch tried. What the codec does in one pass is compared with it. */
+#ifndef TESTS_FUZZ_PLAIN_CODEC_H
+#define TESTS_FUZZ_PLAIN_CODEC_H
+
+#include "base/buf.h"
+#include "schema/codec.h"
+#include "schema/program.h"
+
+enum plain_result {
+    PLAIN_FITS,
+    PLAIN_MISFIT,
+    PLAIN_GIVES_UP, /* too deep for recursion, or too much work */
+};
+
+/* Append the Avro form of `json`, which json_check has passed, as the type of instruction `op`. */
+enum plain_result plain_encode(const struct program *, uint32_t op, const struct codec_opts *,
+                               struct slice json, struct buf *out);
+
+#endif
