@@ -132,17 +132,24 @@ const uint8_t *scalar_integer_slow(struct encode *e, const uint8_t *p, bool is_i
 
 /* ---- floating point ---- */
 
-/* "NaN", "Infinity" or "-Infinity" at p: behind it, and *out; else NULL. */
+/* "NaN", "Infinity" or "-Infinity" at p, however escaped: behind it, and *out; else NULL. */
 static const uint8_t *read_special(const struct encode *e, const uint8_t *p, double *out)
 {
-    const uint8_t *behind;
-    if ((behind = scan_word(p, e->end, "\"NaN\"", 5)))
+    unsigned flags;
+    uint8_t plain[6 * (sizeof "-Infinity" - 1)]; /* each character as an escape */
+    const uint8_t *quote = find_quote(e, p, &flags);
+    if (!quote || (size_t)(quote - p - 1) > sizeof plain)
+        return NULL;
+    struct slice word = slice_of(plain, (size_t)(scan_unescape(p + 1, quote, plain) - plain));
+    if (slice_eq(word, SLICE("NaN")))
         *out = __builtin_nan("");
-    else if ((behind = scan_word(p, e->end, "\"Infinity\"", 10)))
+    else if (slice_eq(word, SLICE("Infinity")))
         *out = __builtin_inf();
-    else if ((behind = scan_word(p, e->end, "\"-Infinity\"", 11)))
+    else if (slice_eq(word, SLICE("-Infinity")))
         *out = -__builtin_inf();
-    return behind;
+    else
+        return NULL;
+    return quote + 1;
 }
 
 /* A number as digits times a power of ten, if that is short enough. */

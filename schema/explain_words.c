@@ -320,8 +320,8 @@ static void string(struct explain *x, const struct explain_value *v, enum opcode
     case OP_FLOAT:
     case OP_DOUBLE:
         if (explain_name(x, &as_name, &text) &&
-            (flags & SCAN_ESCAPED || !(slice_eq(text, SLICE("NaN")) || slice_eq(text, SLICE("Infinity")) ||
-                                       slice_eq(text, SLICE("-Infinity")))))
+            !(slice_eq(text, SLICE("NaN")) || slice_eq(text, SLICE("Infinity")) ||
+              slice_eq(text, SLICE("-Infinity"))))
             explain_type(x, v);
         break;
     default:

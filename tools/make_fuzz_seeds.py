@@ -102,6 +102,9 @@ def by_hand():
     for i, text in enumerate(RECORDS):
         for options in "@ABHJN":
             yield "json_codec", f"hand-{i:02}{options}", options.encode() + text.encode()
+    for row in range(ord("A"), ord("b") + 1):
+        for i, choices in enumerate((bytes(60), bytes(range(1, 100, 3)), bytes(range(250, 0, -7)))):
+            yield "json_codec", f"choices-{row}-{i}", bytes([0x80 + (row * 5 + i * 7) % 16, row]) + choices
     yield "json_codec", "hand-field", b'PT\x03["a"]'
     for row in range(ord("A"), ord("b") + 1):
         for size in (0, 1, 8, 40):

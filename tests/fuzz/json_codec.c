@@ -1,13 +1,14 @@
-/* tests/fuzz/json_codec.c - JSON to Avro. The two passes agree: what the first refuses, the second explains,
- * with pointers into the text. A plain reading of the rules (plain_codec.h) comes to the same. What encodes
- * is JSON, and reads back, in both forms, as JSON that encodes to the same bytes; Avro C reads the same from
- * it. The input: a byte of options ('@': none; '`': none, and a fresh codec), a schema (schemas.h), the text.
- */
+/* tests/fuzz/json_codec.c - JSON to Avro. The two passes agree: what the first refuses, the second explains, with
+ * pointers into the text. A plain reading of the rules (plain_codec.h) comes to the same. What encodes is JSON, and
+ * reads back, in both forms, as JSON that encodes to the same bytes; Avro C reads the same from it. The input: a
+ * byte of options ('@': none; '`': none, and a fresh codec), a schema (schemas.h), then the text, or, if the options
+ * have the highest bit, choices for generate.h. */
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "schema/json.h"
 #include "schema/program.h"
 #include "schema/scratch.h"
+#include "tests/fuzz/generate.h"
 #include "tests/fuzz/json_tree.h"
 #include "tests/fuzz/plain_codec.h"
 #include "tests/fuzz/schemas.h"
@@ -33,6 +34,13 @@ static enum rc encode(const struct run *r, const struct codec_opts *opts, struct
     if (r->field >= 0)
         return codec_field_from_json(codec, r->schema, r->field, opts, json, out, arena, err);
     return codec_from_json(codec, r->schema, opts, json, out, arena, err);
+}
+
+/* Of what the text is for. */
+static uint32_t op_of(const struct run *r)
+{
+    const struct program *p = schema_program(r->schema);
+    return r->field < 0 ? p->root : p->fields[p->ops[p->root].a + (uint32_t)r->field].op;
 }
 
 /* ---- what does not fit ---- */
@@ -197,7 +205,7 @@ static void check_datum(const struct run *r)
 static void check_plainly(const struct run *r, enum rc rc)
 {
     const struct program *p = schema_program(r->schema);
-    uint32_t op = r->field < 0 ? p->root : p->fields[p->ops[p->root].a + (uint32_t)r->field].op;
+    uint32_t op = op_of(r);
     struct arena arena = {0};
     struct buf plain = {0};
     struct err err;
@@ -233,6 +241,16 @@ static void take_field(struct run *r, uint8_t byte)
     r->field = root->code == OP_RECORD && root->b ? (int)(byte % root->b) : -1;
 }
 
+/* The text that the bytes choose. */
+static struct slice generated(const struct run *r, struct slice choices)
+{
+    struct buf text = {0};
+    generate_json(schema_program(r->schema), op_of(r), choices, &text);
+    struct slice json = fuzz_copy(buf_slice(&text));
+    buf_release(&text);
+    return json;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct slice in = slice_of(data, size);
@@ -253,7 +271,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (r.schema) {
         if (r.field >= 0)
             take_field(&r, fuzz_byte(&in));
-        r.json = fuzz_copy(in);
+        r.json = options & 0x80 ? generated(&r, in) : fuzz_copy(in);
         enum rc rc = encode(&r, &r.opts, r.json, &r.avro, &r.arena, &r.err);
         if (rc == RC_OK)
             check_datum(&r);

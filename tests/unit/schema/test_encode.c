@@ -61,6 +61,15 @@ TEST(codec_from_json__rounds_doubles_once)
     encodes("1.0000002980232238769531250001", "0300803f");
 }
 
+TEST(codec_from_json__takes_the_words_that_are_no_numbers_however_escaped)
+{
+    use_schema("\"double\"");
+    encodes("\"N\\u0061N\"", "000000000000f87f");
+    encodes("\"\\u002d\\u0049\\u006e\\u0066\\u0069\\u006e\\u0069\\u0074\\u0079\"", "000000000000f0ff");
+    use_schema("[\"null\",\"float\"]");
+    encodes("\"Infinit\\u0079\"", "020000807f");
+}
+
 TEST(codec_from_json__leaves_bad_numbers_to_the_second_pass)
 {
     use_schema("\"double\"");
@@ -76,6 +85,7 @@ TEST(codec_from_json__leaves_bad_numbers_to_the_second_pass)
     encodes("\"NaN\"", "000000000000f87f");
     encodes("\"-Infinity\"", "000000000000f0ff");
     refuses("\"nan\"", " type (double) (string)\n");
+    refuses("\"N\\u0061n\"", " type (double) (string)\n");
 }
 
 TEST(codec_from_json__takes_strings_of_every_length)
