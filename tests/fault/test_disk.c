@@ -1,152 +1,10 @@
-/* tests/fault/test_disk.c - opening a store and committing a put on LMDB when the n-th call for the disk
- * fails, for every n and each kind of call: a clear error, everything given back, and a store that says that
- * it is broken only where nobody knows what is on the disk. The calls are those of this program and of LMDB,
- * which come here first. */
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <sys/file.h>
-#include <sys/mman.h>
+/* tests/fault/test_disk.c - opening a store and committing a put on LMDB when the n-th call for the disk fails, for
+ * every n and each kind of call: a clear error, everything given back, and a store that says that it is broken
+ * only where nobody knows what is on the disk. */
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 
+#include "tests/fault/disk.h"
 #include "tests/unit/storage/fixture.h"
-
-enum call {
-    CALL_NONE,
-    CALL_MKDIR,
-    CALL_OPEN,
-    CALL_FLOCK,
-    CALL_FCNTL,
-    CALL_MMAP,
-    CALL_PREAD,
-    CALL_PWRITE,
-    CALL_WRITEV,
-    CALL_LSEEK,
-    CALL_FTRUNCATE,
-    CALL_FALLOCATE,
-    CALL_FSYNC,
-    CALL_FDATASYNC,
-};
-
-static struct {
-    _Atomic int call, error, countdown; /* the call of this kind that makes it 0 fails */
-    _Atomic bool failed;
-    _Atomic bool meta; /* it was about to write a meta page */
-    ino_t watched;     /* a directory ... */
-    unsigned flushes;  /* ... and how often it was flushed */
-} disk;
-
-enum { META_BYTES = 2 * 4096 };
-
-static bool fails(enum call call)
-{
-    if (atomic_load(&disk.call) != (int)call || atomic_fetch_sub(&disk.countdown, 1) != 1)
-        return false;
-    atomic_store(&disk.failed, true);
-    errno = atomic_load(&disk.error);
-    return true;
-}
-
-static void arm(enum call call, int error, int nth)
-{
-    atomic_store(&disk.failed, false);
-    atomic_store(&disk.meta, false);
-    atomic_store(&disk.error, error);
-    atomic_store(&disk.countdown, nth);
-    atomic_store(&disk.call, (int)call);
-}
-
-static bool disarm(void)
-{
-    atomic_store(&disk.call, CALL_NONE);
-    return atomic_load(&disk.failed);
-}
-
-/* ---- the calls; none waits for the disk, on which nothing here depends ---- */
-
-int mkdir(const char *path, mode_t mode)
-{
-    return fails(CALL_MKDIR) ? -1 : (int)syscall(SYS_mkdir, path, mode);
-}
-
-int open(const char *path, int flags, ...)
-{
-    va_list args;
-    va_start(args, flags);
-    unsigned mode = flags & O_CREAT ? va_arg(args, unsigned) : 0;
-    va_end(args);
-    return fails(CALL_OPEN) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags & ~O_DSYNC, mode);
-}
-
-int flock(int fd, int how)
-{
-    return fails(CALL_FLOCK) ? -1 : (int)syscall(SYS_flock, fd, how);
-}
-
-int fcntl(int fd, int command, ...)
-{
-    va_list args;
-    va_start(args, command);
-    void *arg = va_arg(args, void *);
-    va_end(args);
-    return fails(CALL_FCNTL) ? -1 : (int)syscall(SYS_fcntl, fd, command, arg);
-}
-
-void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
-{
-    if (fails(CALL_MMAP))
-        return MAP_FAILED;
-    return (void *)syscall(SYS_mmap, at, n, protection, flags, fd, offset); /* NOLINT */
-}
-
-ssize_t pread(int fd, void *to, size_t n, off_t offset)
-{
-    return fails(CALL_PREAD) ? -1 : syscall(SYS_pread64, fd, to, n, offset);
-}
-
-ssize_t pwrite(int fd, const void *from, size_t n, off_t offset)
-{
-    if (!fails(CALL_PWRITE))
-        return syscall(SYS_pwrite64, fd, from, n, offset);
-    atomic_store(&disk.meta, offset < META_BYTES);
-    return -1;
-}
-
-ssize_t writev(int fd, const struct iovec *v, int n)
-{
-    return fails(CALL_WRITEV) ? -1 : syscall(SYS_writev, fd, v, n);
-}
-
-off_t lseek(int fd, off_t offset, int whence)
-{
-    return fails(CALL_LSEEK) ? -1 : syscall(SYS_lseek, fd, offset, whence);
-}
-
-int ftruncate(int fd, off_t n)
-{
-    return fails(CALL_FTRUNCATE) ? -1 : (int)syscall(SYS_ftruncate, fd, n);
-}
-
-int fallocate(int fd, int mode, off_t offset, off_t n)
-{
-    return fails(CALL_FALLOCATE) ? -1 : (int)syscall(SYS_fallocate, fd, mode, offset, n);
-}
-
-int fsync(int fd)
-{
-    struct stat st;
-    if (disk.watched && fstat(fd, &st) == 0)
-        disk.flushes += st.st_ino == disk.watched;
-    return fails(CALL_FSYNC) ? -1 : 0;
-}
-
-int fdatasync(int fd)
-{
-    (void)fd;
-    return fails(CALL_FDATASYNC) ? -1 : 0;
-}
 
 /* ---- opening ---- */
 
@@ -198,9 +56,9 @@ static bool open_when_nth_fails(struct fixture *f, const struct want *want, int 
 {
     struct err err = {0};
     unsigned files = open_files();
-    arm(want->call, want->error, nth);
+    disk_arm(want->call, want->error, nth);
     enum rc rc = store_open_engine(&f->store, f->ops, &f->opts, &err);
-    bool failed = disarm();
+    bool failed = disk_disarm();
     if (rc == RC_OK)
         store_close(f->store);
     if (open_files() != files)
@@ -263,15 +121,14 @@ TEST(store_open__flushes_the_entry_of_its_directory_also_when_a_start_before_cou
     assert_int_equal(stat(parent, &st), 0);
     snprintf(f.dir, sizeof f.dir, "%s/data", parent);
     f.opts = (struct store_opts){.engine = "lmdb", .dir = f.dir, .workers = FIXTURE_WORKERS};
-    arm(CALL_FSYNC, EIO, 1);
+    disk_arm(CALL_FSYNC, EIO, 1);
     assert_int_equal(store_open_engine(&f.store, f.ops, &f.opts, &err), RC_ERR);
-    assert_true(disarm());
+    assert_true(disk_disarm());
     assert_int_equal(err.code, ERR_IO);
-    disk.watched = st.st_ino;
-    disk.flushes = 0;
+    disk_watch(st.st_ino);
     fixture_reopen(&f);
-    disk.watched = 0;
-    assert_int_equal(disk.flushes, 1);
+    assert_int_equal(disk_flushes(), 1);
+    disk_watch(0);
     fixture_end(&f);
     rmdir(parent);
 }
@@ -350,10 +207,10 @@ static bool commit_when_nth_fails(const struct want *want, enum durability durab
     assert_int_equal(fixture_put(&f, 1, "a", before), RC_OK);
 
     struct store_write w = {.kind = WRITE_PUT, .key = fixture_key(1, "a"), .part = {slice_str(after)}};
-    arm(want->call, want->error, nth);
+    disk_arm(want->call, want->error, nth);
     enum rc rc = fixture_write(&f, &w);
-    bool failed = disarm();
-    enum err_code code = atomic_load(&disk.meta) && want->error != EINTR ? ERR_STORE_BROKEN : want->code;
+    bool failed = disk_disarm();
+    enum err_code code = disk_failed_at_meta() && want->error != EINTR ? ERR_STORE_BROKEN : want->code;
 
     if (rc == RC_OK)
         assert_true(!failed || !code || want->call == CALL_FALLOCATE); /* there may be room in hand */
@@ -363,7 +220,7 @@ static bool commit_when_nth_fails(const struct want *want, enum durability durab
     if (rc == RC_OK)
         assert_is(&f, after);
     else if (code == ERR_STORE_BROKEN)
-        check_broken(&f, !atomic_load(&disk.meta));
+        check_broken(&f, !disk_failed_at_meta());
     else
         check_refused(&f, &w);
     fixture_end(&f);

@@ -99,6 +99,37 @@ def fail_each(server, fault, request, usual, is_done, forever):
     return nth - 1
 
 
+def check_pipelined_puts(server, fault, forever):
+    """Several in flight together, a read behind them: the answers come in order, each its own."""
+    nth, failed, many = 0, True, 6
+    while failed:
+        nth += 1
+        targets = [f"/p/piped-{forever}-{nth}-{i}" for i in range(many)]
+        data = b"".join(http(b"PUT", target, b'{"s":"%d"}' % i) for i, target in enumerate(targets))
+        held = hold_what_is_pooled(server)
+        replies, rest = [], b""
+        fault.arm(nth, forever)
+        with server.connect() as s:
+            try:
+                s.sendall(data + http(b"GET", "/p/kept"))
+                while len(replies) <= many:
+                    reply, rest = read_reply(s, pending=rest)
+                    replies.append(reply)
+            except (EOFError, ConnectionResetError, BrokenPipeError):
+                assert fault.failed(), nth
+        fault.disarm()
+        failed = fault.failed()
+        held.close()
+        for i, target in enumerate(targets):
+            stored = server.get(target)
+            assert stored.status == 404 or stored.body == b'{"s":"%d","u":null}' % i, (nth, i, stored)
+            if i < len(replies):
+                check_outcome(fault, nth, replies[i], 201, stored.status == 200)
+        if len(replies) > many and check_outcome(fault, nth, replies[many], 200, None):
+            assert replies[many].body == STORED
+    return nth - 1
+
+
 def check_first_request(server, fault):
     """Nothing is pooled yet."""
     nth, failed = 0, True
@@ -163,7 +194,8 @@ def main():
         for forever in 0, 1:
             counts = [check_get(server, fault, forever), check_refusal(server, fault, forever),
                       check_put(server, fault, forever, RECORD, STORED), check_put(server, fault, forever, long, long),
-                      check_chunked_put(server, fault, forever), check_putschema(server, fault, forever)]
+                      check_chunked_put(server, fault, forever), check_pipelined_puts(server, fault, forever),
+                      check_putschema(server, fault, forever)]
             print("allocations of each request:", counts)
             assert counts[-1] > 20, counts
         before = server.get("/schemas").json()
