@@ -23,10 +23,17 @@ void record_show_initial(struct request *);
 /* The version that a stored record is to be shown in, in a type as new as it needs (req->type may change).
  * NULL: it is answered (500, 503). */
 const struct type_version *record_version(struct request *, const struct record *);
-/* A record's whole body is at hand; otherwise it is answered (500). */
-MUST_USE bool record_whole(struct request *, const struct record *);
 /* 404. */
 void record_absent(struct request *);
+/* 500, logged: what the store holds is not what was put there. */
+COLD void record_damaged(struct request *, const char *what);
+
+/* ---- record_join.c ---- */
+
+/* Make the body of a record from a store_get whole: one in chunks is copied to `joined`, which the caller
+ * releases, and the content type to the request's arena, since reading chunks may end what the record borrows.
+ * False: it is answered (500, 503). */
+MUST_USE bool record_join(struct request *, struct record *, struct buf *joined);
 
 /* ---- record_body.c ---- */
 

@@ -39,6 +39,23 @@ static void answer_without(struct request *req, const struct err *err)
         answer_failed(req, (struct slice){0});
 }
 
+static void answer_current(struct request *req, const struct type_version *v, struct record *rec)
+{
+    struct buf joined = {0};
+    struct slice current;
+    struct err err;
+    if (record_join(req, rec, &joined)) {
+        req->response.etag_revision = rec->revision;
+        req->response.etag_version = v->number;
+        if (current_print(req, v, rec, &current, &err) == RC_OK)
+            answer_failed(req, current);
+        else
+            answer_without(req, &err);
+        reply_scratch_done(req->worker);
+    }
+    buf_release(&joined);
+}
+
 static void current_read(struct store_get *get)
 {
     struct request *req = CONTAINER_OF(get, struct request, get);
@@ -51,21 +68,12 @@ static void current_read(struct store_get *get)
         return;
     }
     const struct type_version *v = record_version(req, &get->rec);
-    if (!v || !record_whole(req, &get->rec))
+    if (!v)
         return;
-    if (!type_schema(v)) {
-        schema_load(req, v, record_conflict);
-        return;
-    }
-    req->response.etag_revision = get->rec.revision;
-    req->response.etag_version = v->number;
-    struct slice current;
-    struct err err;
-    if (current_print(req, v, &get->rec, &current, &err) == RC_OK)
-        answer_failed(req, current);
+    if (type_schema(v))
+        answer_current(req, v, &get->rec);
     else
-        answer_without(req, &err);
-    reply_scratch_done(req->worker);
+        schema_load(req, v, record_conflict);
 }
 
 void record_conflict(struct request *req)

@@ -9,6 +9,17 @@
 
 static void get_start(struct request *);
 
+static void show(struct request *req, const struct type_version *v, struct record *rec)
+{
+    struct buf joined = {0};
+    if (record_join(req, rec, &joined))
+        record_show(req, &(struct shown){.version = v,
+                                         .revision = rec->revision,
+                                         .avro = rec->body,
+                                         .content_type = rec->content_type});
+    buf_release(&joined);
+}
+
 static void get_done(struct store_get *get)
 {
     struct request *req = CONTAINER_OF(get, struct request, get);
@@ -24,17 +35,12 @@ static void get_done(struct store_get *get)
         return;
     }
     const struct type_version *v = record_version(req, &get->rec);
-    if (!v || !record_whole(req, &get->rec))
+    if (!v)
         return;
-    if (unlikely(
-            !type_schema(v))) { /* the record is dead by the time that its schema is there: read it again */
+    if (likely(type_schema(v)))
+        show(req, v, &get->rec);
+    else /* the record is dead by the time that its schema is there: read it again */
         schema_load(req, v, get_start);
-        return;
-    }
-    record_show(req, &(struct shown){.version = v,
-                                     .revision = get->rec.revision,
-                                     .avro = get->rec.body,
-                                     .content_type = get->rec.content_type});
 }
 
 static void get_start(struct request *req)

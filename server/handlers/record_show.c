@@ -23,7 +23,7 @@ void record_absent(struct request *req)
     answer_err(req, &err);
 }
 
-static COLD void answer_damaged(struct request *req, const char *what)
+void record_damaged(struct request *req, const char *what)
 {
     struct err err;
     struct words id;
@@ -48,16 +48,8 @@ const struct type_version *record_version(struct request *req, const struct reco
     if (rc == RC_OK)
         v = type_version_of_schema(req->type, rec->schema_id);
     if (!v)
-        answer_damaged(req, "no version of its type has its schema");
+        record_damaged(req, "no version of its type has its schema");
     return v;
-}
-
-bool record_whole(struct request *req, const struct record *rec)
-{
-    if (likely(rec->body.ptr || !rec->body_bytes))
-        return true;
-    answer_damaged(req, "it is in chunks, which this version does not read");
-    return false;
 }
 
 /* ---- form ---- */
@@ -201,7 +193,7 @@ void record_show(struct request *req, const struct shown *s)
     if (print(req, schema, s, &form, &body, &err) == RC_OK)
         answer_body(req, &form, body);
     else if (err.code == ERR_BAD_AVRO)
-        answer_damaged(req, err.message);
+        record_damaged(req, err.message);
     else
         answer_err(req, &err);
     reply_scratch_done(req->worker);

@@ -8,20 +8,19 @@
 
 #include "base/num.h"
 
-static bool parse_host(const char *host, size_t len, struct address *out)
+bool address_parse_host(struct slice host, struct address *out)
 {
     char text[INET6_ADDRSTRLEN + 1];
     struct sockaddr_in *four = (struct sockaddr_in *)&out->socket;
     struct sockaddr_in6 *six = (struct sockaddr_in6 *)&out->socket;
-    bool brackets = len > 2 && host[0] == '[' && host[len - 1] == ']';
-    if (brackets) {
-        host++;
-        len -= 2;
-    }
-    if (!len || len >= sizeof text)
+    bool brackets = host.len > 2 && host.ptr[0] == '[' && host.ptr[host.len - 1] == ']';
+    if (brackets)
+        host = slice_of(host.ptr + 1, host.len - 2);
+    if (!host.len || host.len >= sizeof text)
         return false;
-    memcpy(text, host, len);
-    text[len] = 0;
+    memcpy(text, host.ptr, host.len);
+    text[host.len] = 0;
+    *out = (struct address){0};
     if (brackets) {
         six->sin6_family = AF_INET6;
         out->bytes = sizeof *six;
@@ -44,8 +43,7 @@ enum rc address_parse(const char *text, struct address *out, struct err *err)
 {
     uint64_t port;
     const char *colon = strrchr(text, ':');
-    *out = (struct address){0};
-    if (!colon || !parse_host(text, (size_t)(colon - text), out) ||
+    if (!colon || !address_parse_host(slice_of(text, (size_t)(colon - text)), out) ||
         !num_parse_decimal(slice_str(colon + 1), UINT16_MAX, &port))
         return err_set(err, ERR_CONFIG,
                        "--listen %.100s: not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080.", text);

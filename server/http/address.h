@@ -1,4 +1,5 @@
-/* server/http/address.h - what --listen takes: "127.0.0.1:8080", "[::1]:8080", "localhost:8080". Pure. */
+/* server/http/address.h - addresses as --listen takes them, "127.0.0.1:8080", "[::1]:8080",
+ * "localhost:8080", and as Host has them. Pure. */
 #ifndef SERVER_HTTP_ADDRESS_H
 #define SERVER_HTTP_ADDRESS_H
 
@@ -7,6 +8,7 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
+#include "base/slice.h"
 
 struct address {
     struct sockaddr_storage socket;
@@ -15,6 +17,8 @@ struct address {
 
 enum { ADDRESS_TEXT_BYTES = 64 };
 
+/* Its part before the port; out->socket is left without one. False: not an address. */
+bool address_parse_host(struct slice host, struct address *out);
 /* CONFIG: not an address and a port. */
 MUST_USE enum rc address_parse(const char *text, struct address *out, struct err *);
 bool address_is_loopback(const struct address *);

@@ -1,9 +1,8 @@
 /* server/http/web.c - the rules for requests that a browser sends for a page. */
 #include "server/http/web.h"
 
-#include <arpa/inet.h>
-
 #include "server/handler.h"
+#include "server/http/address.h"
 
 static struct slice without_port(struct slice host)
 {
@@ -22,19 +21,8 @@ static bool ends_nocase(struct slice s, struct slice tail)
 
 static bool is_loopback_address(struct slice host)
 {
-    char text[INET6_ADDRSTRLEN + 1];
-    struct in_addr four;
-    struct in6_addr six;
-    bool brackets = host.len > 2 && host.ptr[0] == '[' && host.ptr[host.len - 1] == ']';
-    if (brackets)
-        host = slice_of(host.ptr + 1, host.len - 2);
-    if (host.len >= sizeof text)
-        return false;
-    memcpy(text, host.ptr, host.len);
-    text[host.len] = 0;
-    if (brackets)
-        return inet_pton(AF_INET6, text, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
-    return inet_pton(AF_INET, text, &four) == 1 && ntohl(four.s_addr) >> 24 == 127;
+    struct address a;
+    return address_parse_host(host, &a) && address_is_loopback(&a);
 }
 
 bool web_host_is_loopback(struct slice host)
@@ -42,8 +30,8 @@ bool web_host_is_loopback(struct slice host)
     host = without_port(host);
     if (host.len && host.ptr[host.len - 1] == '.') /* the root of the DNS, written out */
         host.len--;
-    return host.len && (slice_eq_nocase(host, SLICE("localhost")) || ends_nocase(host, SLICE(".localhost")) ||
-                        is_loopback_address(host));
+    return slice_eq_nocase(host, SLICE("localhost")) || ends_nocase(host, SLICE(".localhost")) ||
+           is_loopback_address(host);
 }
 
 static struct slice without_default_port(struct slice host)
@@ -69,7 +57,7 @@ enum rc web_check(const struct request *req, bool loopback, bool changes, struct
                        "This server listens on a loopback address, and Host names another.");
     if (!changes)
         return RC_OK;
-    if (origin.len && !is_own_origin(origin, host))
+    if (origin.ptr && !is_own_origin(origin, host))
         return err_set(err, ERR_FORBIDDEN_ORIGIN, "A page of another origin may not change anything here.");
     if (slice_eq_nocase(req->header[HEADER_SEC_FETCH_SITE], SLICE("cross-site")))
         return err_set(err, ERR_FORBIDDEN_ORIGIN, "A page of another site may not change anything here.");

@@ -17,6 +17,7 @@ from avrod import Server, read_reply, records_of
 WRITERS, IDS, PIPELINE_MAX = 6, 40, 8
 ANSWERS_MAX = 300  # before a kill
 PAD_MAX = 3500
+PAD_LONG = 20000  # in chunks
 SCHEMA = json.dumps({"type": "record", "name": "Kept", "fields": [
     {"name": "id", "type": "string"}, {"name": "seq", "type": "long"}, {"name": "pad", "type": "string"},
     {"name": "sum", "type": "long"}]})
@@ -27,7 +28,7 @@ def checksum(ident, seq, pad):
 
 
 def record_of(ident, seq, rng):
-    pad = "".join(rng.choices("abcdefghijklmnop", k=rng.choice([0, 10, 100, rng.randrange(PAD_MAX)])))
+    pad = "".join(rng.choices("abcdefghijklmnop", k=rng.choice([0, 10, 100, rng.randrange(PAD_MAX), rng.randrange(PAD_LONG)])))
     return json.dumps({"id": ident, "seq": seq, "pad": pad, "sum": checksum(ident, seq, pad)})
 
 

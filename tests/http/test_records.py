@@ -2,6 +2,7 @@
 types, versions, benchmark_only."""
 
 import json
+import random
 import threading
 
 from avrod import Server, read_reply
@@ -220,12 +221,30 @@ def check_raw(s):
 
 def check_sizes(s):
     most = 4080 - 32 - 2  # head, length prefix: the longest body beside its head
-    expect(s.put("/blob/most", body=b"x" * most), 201)
-    assert len(s.get("/blob/most").body) == most
-    expect(s.put("/blob/more", body=b"x" * (most + 1)), 201)
-    expect(s.put("/p/big", body=json.dumps({"name": "x" * 5000}).encode()), 201)
-    expect(s.put("/p/put/big/name", body=json.dumps("x" * 4000).encode()), 200)
-    assert len(s.get("/p/big").json()["name"]) == 4000
+    content = random.Random(1).randbytes(16 << 20)
+    for size in most, most + 1, 4080, 4081, 2 * 4080 - 2, 2 * 4080, 100_000, (16 << 20) - 4:
+        assert s.put("/blob/sized", body=content[:size], headers={"Content-Type": "image/png"}).status in (200, 201)
+        got = expect(s.get("/blob/sized"), 200)
+        assert got.body == content[:size] and got.header("Content-Type") == "image/png", size
+        assert s.request("HEAD", "/blob/sized").header("Content-Length") == str(size), size
+    expect(s.put("/blob/sized", body=content[: (16 << 20) - 3]), 413, "record_too_large")
+    assert len(s.get("/blob/sized").body) == (16 << 20) - 4
+    tag = s.get("/blob/sized").header("ETag")
+    expect(s.get("/blob/sized", headers={"If-None-Match": tag}), 304)
+    expect(s.delete("/blob/sized"), 200)
+    expect(s.get("/blob/sized"), 404, "no_record")
+
+
+def check_long_records(s):
+    expect(s.put("/p/big", body=json.dumps({"name": "x" * 1_000_000}).encode()), 201)
+    assert len(s.get("/p/big").json()["name"]) == 1_000_000
+    assert len(s.get("/p/get/big/name").json()) == 1_000_000
+    expect(s.put("/p/put/big/age", body=b"7"), 200)
+    assert s.get("/p/big").json()["age"] == 7 and len(s.get("/p/big").json()["name"]) == 1_000_000
+    current = expect(s.put("/p/big", body=b'{"name":"y"}', headers={"If-Match": '"1-1"'}), 412).json()["current"]
+    assert len(current["record"]["name"]) == 1_000_000
+    expect(s.put("/p/put/big/name", body=json.dumps("y" * 4000).encode()), 200)
+    assert s.get("/p/big").json()["name"] == "y" * 4000
 
 
 def check_forms(s):
@@ -287,8 +306,8 @@ def main():
     with Server() as s:
         register(s, "p", PERSON)
         for check in (check_verbs, check_resources, check_ids, check_fields, check_fields_at_once, check_conditions,
-                      check_read_conditions, check_versions, check_raw, check_sizes, check_forms, check_benchmark,
-                      check_pipelined):
+                      check_read_conditions, check_versions, check_raw, check_sizes, check_long_records, check_forms,
+                      check_benchmark, check_pipelined):
             check(s)
             print(check.__name__)
     print("ok")
