@@ -34,6 +34,8 @@ struct conn {
     bool blocked;   /* the socket took less than we had; an edge will say when to go on */
     bool progress;  /* since the deadline was set, something happened that sets it anew */
     bool closing;   /* no request after those in the queue */
+    bool drained;   /* the worker drains, and all that came before was read */
+    bool final;     /* and answered: only a request whose head is half there may follow */
     bool lingers;   /* the client may still be sending: close in two steps, or it would not see our answer */
     bool lingering; /* the first of them is done */
     bool broken;    /* an error of the socket or of memory: nothing more can be sent */

@@ -169,6 +169,19 @@ void answer_err(struct request *req, const struct err *err)
     answer_err_with(req, err, (struct slice){0});
 }
 
+bool respond_unasked(struct buf *out, const struct err *err, const struct date *date)
+{
+    struct buf text = {0};
+    struct request req = {.response = {.status = (uint16_t)err_status(err->code),
+                                       .content_type = "application/problem+json",
+                                       .headers = SLICE("Retry-After: 1\r\n")}};
+    bool ok = problem_print(&text, err, (struct slice){0});
+    req.response.body = buf_slice(&text);
+    ok = ok && respond_render(out, &req, date, SAYS_CLOSE);
+    buf_release(&text);
+    return ok;
+}
+
 /* ---- further lines of the head ---- */
 
 /* Room for `more` bytes behind response.headers; doubles, so that many lines cost no more than their length.
