@@ -19,6 +19,16 @@ static const struct slice status_lines[] = {
 #undef STATUS
 };
 
+/* An error with a status that has no row does not compile. */
+enum {
+#define STATUS(code, reason) STATUS_##code,
+#include "server/http/status.def"
+#undef STATUS
+};
+#define ERROR(name, status, slug, title) _Static_assert(STATUS_##status >= 0, "status.def has no " #status);
+#include "base/errors.def"
+#undef ERROR
+
 static struct slice status_line(unsigned status)
 {
     assert(status >= 200 && status - 200 < ARRAY_LEN(status_lines)); /* a row of status.def is missing */
