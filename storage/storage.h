@@ -50,8 +50,7 @@ struct store_opts {
     enum durability durability;
     uint64_t bytes_max; /* address space reserved for the map; 0: the engine's default (1 TiB) */
     unsigned workers;   /* how many store_worker_new may be called */
-    bool accept_dirty; /* open a store of mode `none` although it was not closed and the machine was restarted
-                        */
+    bool accept_dirty;  /* open a store of mode `none` that was open when the machine was restarted */
 };
 
 /* Open or create, and start the writer thread. Call after any fork. Fails with STORE_LOCKED (another process

@@ -194,8 +194,8 @@ bool respond_unasked(struct buf *out, const struct err *err, const struct date *
 
 /* ---- further lines of the head ---- */
 
-/* Room for `more` bytes behind response.headers; doubles, so that many lines cost no more than their length.
- */
+/* Room for `more` bytes behind response.headers; doubles, so that many lines cost no more than
+ * their length. */
 static uint8_t *headers_room(struct request *req, size_t more)
 {
     struct slice *lines = &req->response.headers;
