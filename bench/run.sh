@@ -28,6 +28,9 @@ fetch_nginx() {
 }
 
 case " $* " in *" --help "* | *" -h "*) exec python3 "$root/bench/run.py" --help ;; esac
+# shellcheck source=tests/lib/packages.sh
+. "$root/tests/lib/packages.sh"
+packages_ensure "${PACKAGES_BUILD[@]}" python3
 mkdir -p "$root/build"
 build_all
 fetch_nginx

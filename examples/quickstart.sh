@@ -69,6 +69,7 @@ clean_up() {
 # ---- the walk ----
 
 session() {
+    local refused
     heading "A type is a name with an Avro schema"
     show curl -sS --data @PersonInfo.avsc "$url/putschema/personinfo"
     heading "Records come as JSON, are checked, and go"
@@ -78,7 +79,10 @@ session() {
     show curl -sS --data 61 "$url/personinfo/put/007/age"
     show curl -sS "$url/personinfo/get/007/age"
     heading "What does not fit is refused, with every problem named"
-    show curl -sS --data '{"name":7,"age":"sixty","gender":"Spy","licence":"to kill"}' "$url/personinfo/put/008"
+    refused='{"name":7,"age":"sixty","gender":"Spy","licence":"to kill"}'
+    printf '%s\n' "\$ curl -sS --data '$refused' $url/personinfo/put/008 | sed 's/{\"pointer/\n&/g'"
+    curl -sS --data "$refused" "$url/personinfo/put/008" | sed 's/{"pointer/\n&/g'
+    echo
     heading "A restart"
     server_stop
     echo "the server was stopped"

@@ -52,8 +52,7 @@ struct store_opts {
     unsigned workers;      /* how many store_worker_new may be called */
     uint32_t blob_keep_ms; /* how long the chunks of a body that was replaced stay, for those who still read
                               them; 0: LIMIT_WRITE_DEADLINE_MS and a margin */
-    bool accept_dirty; /* open a store of mode `none` although it was not closed and the machine was restarted
-                        */
+    bool accept_dirty;     /* open a store of mode `none` that was open when the machine was restarted */
 };
 
 /* Open or create, and start the writer thread. Call after any fork. Fails with STORE_LOCKED (another process

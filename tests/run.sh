@@ -1,26 +1,36 @@
 #!/usr/bin/env bash
-# tests/run.sh - everything that must pass, from a clean clone: installs what is missing (apt), builds with gcc
-# (release, address and thread sanitizer) and with clang, and runs every test through ctest. Warnings are errors but
-# with sanitizers.
+# tests/run.sh - everything that must pass, from a clean clone: installs what is missing (apt), looks at the formatting,
+# builds with gcc (release, address and thread sanitizer) and with clang (sanitizers, fuzz targets), and runs every
+# test through ctest. Warnings are errors but with gcc's sanitizers.
 #
 #   tests/run.sh            all of it
-#   tests/run.sh STEP...    some of: release clang asan tsan
+#   tests/run.sh STEP...    some of: format release asan tsan clang
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib/packages.sh
 
+all_steps=(format release asan tsan clang)
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(release clang asan tsan)
+[ ${#steps[@]} -gt 0 ] || steps=("${all_steps[@]}")
 failed=() closing=()
+
+# Sources in C, but for what is built. Needs no git, so that it works in an unpacked archive too.
+sources() { find . \( -path './build*' -o -path './.*' \) -prune -o -name '*.[ch]' -print; }
+
+check_format() {
+    echo "== format"
+    sources | xargs clang-format --dry-run -Werror >build/format.log 2>&1 && return 0
+    grep 'error:' build/format.log | cut -d: -f1 | sort | uniq -c
+    failed+=("format: clang-format -i FILE... puts it right")
+}
 
 # build NAME PRESET [cmake options]: the log is shown only if something is wrong.
 build() {
     local name=$1 preset=$2
     shift 2
     echo "== $name: build"
-    mkdir -p build
-    if cmake --preset "$preset" -B "build/$name" -DAVROD_TESTS=ON "$@" >"build/$name.log" 2>&1 &&
-        cmake --build "build/$name" -j2 -- -k 0 >>"build/$name.log" 2>&1; then
+    if cmake --preset "$preset" -B "build/$name" "$@" >"build/$name.log" 2>&1 &&
+        cmake --build "build/$name" -j"$(nproc)" -- -k 0 >>"build/$name.log" 2>&1; then
         return 0
     fi
     grep -A 12 -E "^FAILED:|rror: |^CMake Error" "build/$name.log" | head -n 120
@@ -51,22 +61,29 @@ fixed_addresses() {
 step() {
     local wrapper=()
     case $1 in
-    release) build release release -DCMAKE_C_COMPILER=gcc -DAVROD_WERROR=ON -DAVROD_BENCH=ON && run_tests release ;;
-    clang) build clang dev -DCMAKE_C_COMPILER=clang -DAVROD_WERROR=ON -DAVROD_BENCH=ON ;;
+    format) check_format ;;
+    release) build release release -DCMAKE_C_COMPILER=gcc -DAVROD_WERROR=ON && run_tests release ;;
     # What sanitizers insert makes gcc see uses of variables that are none: no errors from warnings here.
     asan) build asan asan -DCMAKE_C_COMPILER=gcc -DAVROD_WERROR=OFF && run_tests asan ;;
     tsan)
         read -ra wrapper <<<"$(fixed_addresses)"
         build tsan tsan -DCMAKE_C_COMPILER=gcc -DAVROD_WERROR=OFF && run_tests tsan -L threads
         ;;
-    *)
-        echo "no such step: $1 (release clang asan tsan)" >&2
-        exit 2
-        ;;
+    clang) build clang fuzz -DAVROD_WERROR=ON -DAVROD_BENCH=ON && run_tests clang ;;
     esac
 }
 
-packages_ensure "${PACKAGES_BUILD[@]}" clang libcmocka-dev libavro-dev python3 curl apache2-utils || exit 1
+for name in "${steps[@]}"; do
+    case " ${all_steps[*]} " in
+    *" $name "*) ;;
+    *)
+        echo "no such step: $name (${all_steps[*]})" >&2
+        exit 2
+        ;;
+    esac
+done
+packages_ensure "${PACKAGES_BUILD[@]}" "${PACKAGES_TESTS[@]}" || exit 1
+mkdir -p build
 start=$SECONDS
 for name in "${steps[@]}"; do
     step "$name"

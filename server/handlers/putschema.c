@@ -27,7 +27,7 @@ struct putschema {
     struct err err;
 
     /* What the writer's transaction has decided, last. */
-    struct slice row; /* the type's row as it is now */
+    struct slice row;  /* the type's row as it is now */
     uint64_t revision; /* the type's before, with its latest version; 0: there was none */
     uint32_t version;
     uint8_t schema_key[SCHEMA_KEY_BYTES], schema_id[SCHEMA_ID_BYTES];

@@ -64,47 +64,56 @@ static bool block_ready(struct conn *c)
     return true;
 }
 
+static void socket_is_empty(struct conn *c)
+{
+    c->readable = false;
+    c->drained = c->worker->draining;
+}
+
 /* The transport's half of reading; TLS will have its own. */
 static size_t receive(struct conn *c, uint8_t *to, size_t room)
 {
     ssize_t n = recv(c->fd, to, room, 0);
     if (n > 0) {
         if ((size_t)n < room && !c->peer_shut)
-            c->readable = false;
+            socket_is_empty(c);
         return (size_t)n;
     }
     if (n == 0) {
         c->eof = true;
-        c->readable = false;
+        socket_is_empty(c);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        c->readable = false;
+        socket_is_empty(c);
     } else if (errno != EINTR) {
         c->broken = true;
     }
     return 0;
 }
 
-static void fill(struct conn *c)
+/* Returns how many bytes came. */
+static size_t fill(struct conn *c)
 {
     struct slice room;
     struct err err;
     bool oom;
+    size_t n;
     if (c->lingering) {
-        c->lingered += receive(c, c->worker->sink, SINK_BYTES);
-        return;
+        n = receive(c, c->worker->sink, SINK_BYTES);
+        c->lingered += n;
+        return n;
     }
     if (body_room(c, &room, &oom)) {
-        body_received(c, receive(c, (uint8_t *)(uintptr_t)room.ptr, room.len)); /* the request's own block */
-        return;
-    }
-    if (oom || !block_ready(c)) {
+        n = receive(c, (uint8_t *)(uintptr_t)room.ptr, room.len); /* the request's own block */
+    } else if (!oom && block_ready(c)) {
+        n = receive(c, c->in->data + c->end, c->in->bytes - c->end);
+        c->end += n;
+    } else {
         err_oom(&err);
         exchange_give_up(c, &err);
-        return;
+        return 0;
     }
-    size_t n = receive(c, c->in->data + c->end, c->in->bytes - c->end);
-    c->end += n;
     body_received(c, n);
+    return n;
 }
 
 /* ---- deadlines ---- */
@@ -220,11 +229,10 @@ static void finish(struct conn *c)
     }
 }
 
-static bool is_over(const struct conn *c)
+/* All requests that have come are answered; of one more there may be a part of the head. */
+static bool is_quiet(const struct conn *c)
 {
-    if (c->first || c->body.framing != FRAMING_NONE || conn_unsent(c))
-        return false;
-    return c->closing || (c->worker->draining && !c->readable);
+    return !c->first && c->body.framing == FRAMING_NONE && !conn_unsent(c) && !c->stalled;
 }
 
 /* ---- turns ---- */
@@ -243,8 +251,10 @@ static void settle(struct conn *c)
         c->in = NULL;
         c->at = c->end = 0;
     }
-    if (is_over(c)) {
-        finish(c);
+    if (is_quiet(c)) {
+        c->final = c->drained;
+        if (c->closing || (c->final && c->at == c->end))
+            finish(c);
         if (c->dead)
             return;
     }
@@ -255,8 +265,17 @@ static void settle(struct conn *c)
     set_deadline(c, phase_of(c));
 }
 
+/* A reset may stand behind bytes that were read, with no edge of its own. An answer finds it; where none is
+ * due until the client has sent more, another read has to ask. */
+static bool may_hide_reset(const struct conn *c)
+{
+    enum phase phase = phase_of(c);
+    return phase == PHASE_HEAD || phase == PHASE_BODY || phase == PHASE_LINGER;
+}
+
 void conn_turn(struct conn *c)
 {
+    size_t received = 0;
     if (c->dead) {
         free_if_over(c);
         return;
@@ -264,9 +283,11 @@ void conn_turn(struct conn *c)
     c->turning = true;
     conn_flush(c);
     if (c->readable && wants_read(c) && !store_busy(c->worker->worker.store))
-        fill(c);
+        received = fill(c);
     exchange_advance(c);
     conn_flush(c);
+    if (received && may_hide_reset(c))
+        c->readable = true;
     c->turning = false;
     settle(c);
 }

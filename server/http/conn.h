@@ -28,12 +28,13 @@ struct conn {
     bool beginning; /* router_begin is at work: its answer waits until we know what becomes of the body */
 
     bool readable;  /* an edge said so, and no short read has said otherwise */
-    bool peer_shut; /* the client has sent its last byte, so that a short read does not mean that all is read
-                     */
+    bool peer_shut; /* the client has sent its last byte: a short read does not mean that all is read */
     bool eof;       /* it has been read */
     bool blocked;   /* the socket took less than we had; an edge will say when to go on */
     bool progress;  /* since the deadline was set, something happened that sets it anew */
     bool closing;   /* no request after those in the queue */
+    bool drained;   /* the worker drains, and all that came before was read */
+    bool final;     /* and answered: only a request whose head is half there may follow */
     bool lingers;   /* the client may still be sending: close in two steps, or it would not see our answer */
     bool lingering; /* the first of them is done */
     bool broken;    /* an error of the socket or of memory: nothing more can be sent */
@@ -74,8 +75,8 @@ void conn_output_ready(struct conn *);
 void conn_flush(struct conn *);
 void conn_output_release(struct conn *);
 /* Has the client taken anything since the socket blocked, or since the last call? The kernel says that there
- * is room only when a good part of a large buffer is free, which takes a slow client longer than a deadline.
- */
+ * is room only when a good part of a large buffer is free, which takes a slow client longer than a
+ * deadline. */
 bool conn_output_moves(struct conn *);
 
 #endif

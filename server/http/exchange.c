@@ -276,7 +276,7 @@ static void begin(struct conn *c, struct slice head)
         answer_err(req, &err);
         return;
     }
-    if (!info.keep_alive)
+    if (!info.keep_alive || c->final)
         c->closing = true;
     else if (!req->http_minor)
         req->edge.flags |= REQ_KEEP_ALIVE;

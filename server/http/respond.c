@@ -19,6 +19,16 @@ static const struct slice status_lines[] = {
 #undef STATUS
 };
 
+/* An error with a status that has no row does not compile. */
+enum {
+#define STATUS(code, reason) STATUS_##code,
+#include "server/http/status.def"
+#undef STATUS
+};
+#define ERROR(name, status, slug, title) _Static_assert(STATUS_##status >= 0, "status.def has no " #status);
+#include "base/errors.def"
+#undef ERROR
+
 static struct slice status_line(unsigned status)
 {
     assert(status >= 200 && status - 200 < ARRAY_LEN(status_lines)); /* a row of status.def is missing */
@@ -169,10 +179,23 @@ void answer_err(struct request *req, const struct err *err)
     answer_err_with(req, err, (struct slice){0});
 }
 
+bool respond_unasked(struct buf *out, const struct err *err, const struct date *date)
+{
+    struct buf text = {0};
+    struct request req = {.response = {.status = (uint16_t)err_status(err->code),
+                                       .content_type = "application/problem+json",
+                                       .headers = SLICE("Retry-After: 1\r\n")}};
+    bool ok = problem_print(&text, err, (struct slice){0});
+    req.response.body = buf_slice(&text);
+    ok = ok && respond_render(out, &req, date, SAYS_CLOSE);
+    buf_release(&text);
+    return ok;
+}
+
 /* ---- further lines of the head ---- */
 
-/* Room for `more` bytes behind response.headers; doubles, so that many lines cost no more than their length.
- */
+/* Room for `more` bytes behind response.headers; doubles, so that many lines cost no more than
+ * their length. */
 static uint8_t *headers_room(struct request *req, size_t more)
 {
     struct slice *lines = &req->response.headers;

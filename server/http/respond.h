@@ -3,6 +3,7 @@
 #define SERVER_HTTP_RESPOND_H
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "server/handler.h"
 
 struct date;
@@ -13,6 +14,10 @@ enum connection_says { SAYS_NOTHING, SAYS_KEEP_ALIVE, SAYS_CLOSE };
  * is out, *out is as it was. */
 MUST_USE bool respond_render(struct buf *out, const struct request *req, const struct date *,
                              enum connection_says);
+
+/* Append an answer to a client that has not asked yet: come again later. False: memory is out, *out is as it
+ * was. */
+MUST_USE bool respond_unasked(struct buf *out, const struct err *, const struct date *);
 
 /* Make it the one answer that needs no memory: 503. */
 void respond_no_memory(struct request *req);

@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "server/http/conn.h"
+#include "server/http/respond.h"
 
 enum {
     TICK_MS = 250,
@@ -41,12 +42,15 @@ static void accept_resume(struct edge_worker *w)
     w->accepting = event_add(&w->accept_event, NULL) == 0;
 }
 
-static void refuse(int fd)
+static void refuse(struct edge_worker *w, int fd)
 {
-    static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\n"
-                                 "Connection: close\r\n\r\n";
-    if (send(fd, answer, sizeof answer - 1, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+    struct buf out = {0};
+    struct err err;
+    err_set(&err, ERR_TOO_MANY_CONNECTIONS, "%u connections are open, and more are not allowed.",
+            w->edge->connections_max);
+    if (respond_unasked(&out, &err, &w->date) && send(fd, out.ptr, out.len, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
         shutdown(fd, SHUT_WR);
+    buf_release(&out);
     close(fd);
 }
 
@@ -59,7 +63,7 @@ static void take(struct edge_worker *w, int fd)
         return;
     }
     atomic_fetch_sub_explicit(&e->connections, 1, memory_order_relaxed);
-    refuse(fd);
+    refuse(w, fd);
 }
 
 /* False: nobody is waiting, or nothing can be accepted for now. */

@@ -70,20 +70,21 @@ static inline bool fault_run(fault_op *op, void *arg, enum rc want, enum err_cod
     return fault.hit;
 }
 
-/* For each n: the n-th allocation fails, then it and all behind it. Whatever the operation makes it must give
- * back, and its outcome is the one that is wanted or NO_MEMORY. Returns how many allocations it makes. */
+/* For each n the n-th allocation fails; then, in growing steps, it and all behind it. Whatever the operation makes
+ * it must give back, and its outcome is the one that is wanted or NO_MEMORY. Returns how many allocations it makes. */
 static inline int64_t fault_each(fault_op *op, void *arg, enum rc want, enum err_code want_code)
 {
     enum { MOST = 20000 };
     fault.nth = 0;
     fault.forever = false;
     fault_run(op, arg, want, want_code); /* what is made once a process is left behind */
-    for (int forever = 0; forever < 2; forever++) {
-        fault.forever = forever;
-        for (fault.nth = 1; fault_run(op, arg, want, want_code); fault.nth++)
-            assert_true(fault.nth < MOST);
-    }
-    return fault.nth - 1;
+    for (fault.nth = 1; fault_run(op, arg, want, want_code); fault.nth++)
+        assert_true(fault.nth < MOST);
+    int64_t allocations = fault.nth - 1;
+    fault.forever = true;
+    for (fault.nth = 1; fault_run(op, arg, want, want_code); fault.nth += 1 + fault.nth / 8)
+        assert_true(fault.nth < MOST);
+    return allocations;
 }
 
 #endif

@@ -5,6 +5,7 @@ import json
 import select
 import signal
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -198,6 +199,30 @@ class KeepAlive(Case):
         self.assertEqual(len(then), 9)
 
 
+    def test_a_client_that_vanishes_in_a_request_is_not_waited_for(self):
+        """A reset that comes with the bytes before it: nothing tells of it but another read."""
+        with Server("--threads", "1") as s, s.connect() as slow:
+            s.post("/putschema/blob", b'"bytes"')
+            slow.sendall(b"GET /ping")  # is told after its deadline; those that vanish later are gone before
+            before = s.descriptors()
+            s.process.send_signal(signal.SIGSTOP)
+            try:
+                for part in (
+                    b"GET /ping",
+                    b"PUT /blob/v HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\n\r\nhe",
+                    b"PUT /nothing/v HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\n\r\nhe",
+                    b"PUT /blob/v HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhe",
+                ):
+                    with s.connect() as c:
+                        c.sendall(part)
+                        c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            finally:
+                s.process.send_signal(signal.SIGCONT)
+            s.raw(PING)
+            while s.descriptors() > before:
+                self.assertFalse(select.select([slow], [], [], 0.01)[0], "they are gone before the slow one's deadline")
+
+
 class Pipelining(Case):
     def test_many_requests_in_one_write_are_answered_in_order(self):
         request = b"".join(b"GET /ping HTTP/1.1\r\nX-Request-Id: %d\r\n" % i + HOST + b"\r\n" for i in range(5000))
@@ -386,6 +411,7 @@ class Web(Case):
         for headers, status in (
             ({"Origin": "http://evil.example"}, 403),
             ({"Origin": "null"}, 403),
+            ({"Origin": ""}, 403),
             ({"Sec-Fetch-Site": "cross-site"}, 403),
             ({"Origin": own, "Sec-Fetch-Site": "same-origin"}, (200, 201)),
         ):
@@ -441,8 +467,9 @@ class Limits(unittest.TestCase):
                 s.sendall(PING)
                 self.assertEqual(read_reply(s)[0].body, b"pong")
             with small.connect() as s:
-                data = read_all(s)
-                self.assertTrue(data.startswith(b"HTTP/1.1 503 "), data)
+                reply = split_replies(read_all(s))[0]
+                self.assertEqual((reply.status, reply.header("Connection")), (503, "close"))
+                self.assertEqual(reply.json()["code"], "too_many_connections")
             for s in kept:
                 s.close()
             deadline = time.monotonic() + 20
@@ -473,6 +500,39 @@ class Limits(unittest.TestCase):
                 with self.assertRaisesRegex(RuntimeError, "in use"):
                     Server("--listen", f"127.0.0.1:{port}")
 
+    def test_ipv6_is_spoken(self):
+        try:
+            with socket.socket(socket.AF_INET6) as probe:
+                probe.bind(("::1", 0))
+        except OSError:
+            self.skipTest("this machine has no ::1")
+        with Server("--listen", "[::1]:0") as six:
+            own = f"[::1]:{six.port}"
+            self.assertIn(own, six.read_log())
+            six.post("/putschema/blob", b'"bytes"', host="::1")
+            for headers, status in (
+                ({"Host": own, "Origin": f"http://{own}"}, 201),
+                ({"Host": own, "Origin": f"http://localhost:{six.port}"}, 403),
+                ({"Host": "[::2]"}, 403),
+            ):
+                self.assertEqual(six.put("/blob/1", b"x", headers=headers, host="::1").status, status, headers)
+            with self.assertRaisesRegex(RuntimeError, "in use"):
+                Server("--listen", own)
+        with self.assertRaisesRegex(RuntimeError, "insecure"):
+            Server("--listen", "[::]:0")
+
+    def test_an_ipv4_address_may_be_written_as_one_of_ipv6(self):
+        try:
+            with socket.socket(socket.AF_INET6) as probe:
+                probe.bind(("::ffff:127.0.0.1", 0))
+        except OSError:
+            self.skipTest("this machine has no IPv6")
+        with Server("--listen", "[::ffff:127.0.0.1]:0") as mapped:
+            reply = mapped.get("/ping", headers={"Host": f"[::ffff:127.0.0.1]:{mapped.port}"})
+            self.assertEqual(reply.body, b"pong")
+        with self.assertRaisesRegex(RuntimeError, "insecure"):
+            Server("--listen", "[::ffff:0.0.0.0]:0")
+
     def test_beyond_loopback_needs_insecure(self):
         with self.assertRaisesRegex(RuntimeError, "insecure"):
             Server("--listen", "0.0.0.0:0")
@@ -501,6 +561,36 @@ class Drain(unittest.TestCase):
                 s.connect()
             for c in (busy, idle, later):
                 c.close()
+
+    def test_a_request_that_has_begun_may_end(self):
+        with Server() as s, s.connect() as begun, s.connect() as idle:
+            for c in (begun, idle):
+                c.sendall(PING)
+                read_reply(c)
+            begun.sendall(PING + PING[:20])
+            read_reply(begun)
+            s.process.send_signal(signal.SIGTERM)
+            self.assertTrue(ends(idle))
+            begun.sendall(PING[20:] + PING)
+            reply, rest = read_reply(begun)
+            self.assertEqual((reply.body, reply.header("Connection"), rest), (b"pong", "close", b""))
+            self.assertTrue(ends(begun))
+            begun.close()
+            self.assertEqual(s.process.wait(20), 0)
+
+    def test_what_waits_behind_a_long_answer_is_answered(self):
+        """Twenty requests in one segment, whose answers are far more than may wait for a client at once."""
+        schema = {"type": "record", "name": "R", "doc": "x" * 1000000, "fields": []}
+        with Server("--threads", "1") as s, s.connect() as c:
+            s.post("/putschema/r", json.dumps(schema).encode())
+            c.sendall((b"GET /getschema/r HTTP/1.1\r\n" + HOST + b"\r\n") * 20)
+            read = c.recv(1)  # the server is at it
+            s.process.send_signal(signal.SIGTERM)
+            replies = split_replies(read + read_all(c))
+            self.assertEqual([r.status for r in replies], [200] * 20)
+            self.assertEqual(replies[-1].header("Connection"), "close")
+            c.close()
+            self.assertEqual(s.process.wait(20), 0)
 
 
 if __name__ == "__main__":

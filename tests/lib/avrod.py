@@ -124,8 +124,8 @@ class Server:
 
     # ---- one request on a connection of its own ----
 
-    def request(self, method, target, body=None, headers=None):
-        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+    def request(self, method, target, body=None, headers=None, host="127.0.0.1"):
+        c = http.client.HTTPConnection(host, self.port, timeout=60)
         try:
             c.request(method, target, body=body, headers=headers or {})
             r = c.getresponse()
@@ -144,6 +144,10 @@ class Server:
 
     def delete(self, target, **kw):
         return self.request("DELETE", target, **kw)
+
+    def descriptors(self):
+        """How many file descriptors the process has open."""
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     # ---- raw bytes ----
 
@@ -172,14 +176,14 @@ def records_of(server, type_name):
 
 
 def read_all(sock):
-    out = b""
+    out = bytearray()
     while True:
         try:
             piece = sock.recv(65536)
         except ConnectionResetError:
-            return out
+            return bytes(out)
         if not piece:
-            return out
+            return bytes(out)
         out += piece
 
 

@@ -5,6 +5,9 @@
 # What building the server takes.
 # shellcheck disable=SC2034
 PACKAGES_BUILD=(gcc libc6-dev cmake ninja-build pkg-config libevent-dev libjansson-dev liblmdb-dev libssl-dev)
+# What the tests take besides.
+# shellcheck disable=SC2034
+PACKAGES_TESTS=(clang libclang-rt-14-dev clang-format libcmocka-dev libavro-dev python3 curl apache2-utils)
 
 package_installed() {
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -22,12 +25,13 @@ packages_ensure() {
     [ ${#missing[@]} -gt 0 ] || return 0
     [ "$(id -u)" = 0 ] || as_root=(sudo)
     if [ ${#as_root[@]} -gt 0 ] && ! command -v sudo >/dev/null; then
-        echo "Missing, and there is neither root nor sudo to install it: ${missing[*]}" >&2
+        echo "Packages are missing, and there is no sudo here. As root: apt-get install ${missing[*]}" >&2
         return 1
     fi
     echo "installing ${missing[*]}" >&2
-    # Lists of a fresh machine or container may be empty or old.
-    "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update >&2 &&
-        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
-            install --no-install-recommends "${missing[@]}" >&2
+    # Lists of a fresh machine or container may be empty or old. If they cannot be had anew, those at hand may do.
+    "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update >&2 ||
+        echo "apt-get update has failed; trying with the lists that are there" >&2
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+        install --no-install-recommends "${missing[@]}" >&2
 }

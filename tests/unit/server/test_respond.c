@@ -73,6 +73,23 @@ TEST(respond_render__echoes_a_request_id_that_is_visible_ascii)
     }
 }
 
+TEST(respond_unasked__is_a_whole_answer_that_ends_the_connection)
+{
+    struct buf out = {0};
+    struct date date = {0};
+    struct err err;
+    date_update(&date, 784111777);
+    err_set(&err, ERR_TOO_MANY_CONNECTIONS, "Later.");
+    assert_true(respond_unasked(&out, &err, &date));
+    assert_slice_str(buf_slice(&out),
+                     "HTTP/1.1 503 Service Unavailable\r\n" DATE
+                     "Content-Type: application/problem+json\r\nContent-Length: 93\r\nRetry-After: 1\r\n"
+                     "Connection: close\r\n\r\n"
+                     "{\"status\":503,\"title\":\"Too many connections\",\"detail\":\"Later.\","
+                     "\"code\":\"too_many_connections\"}");
+    buf_release(&out);
+}
+
 TEST(response_header__appends_lines_however_many)
 {
     struct request req = {.method = METHOD_GET, .response = {.status = 200, .headers = SLICE("A: b\r\n")}};
