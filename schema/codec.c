@@ -71,12 +71,13 @@ static enum rc refuse(enum encode_result r, struct err *err)
     }
 }
 
-static enum rc encode(struct codec *c, const struct encode_job *job, struct slice json, struct buf *out,
+static enum rc encode(struct codec *c, struct encode_job *job, struct slice json, struct buf *out,
                       struct arena *arena, struct err *err)
 {
     struct encode e;
     enum encode_result r = encode_text(&e, c, job, json, out);
     enum rc rc = RC_OK;
+    job->budget = e.budget;
     if (unlikely(r == ENCODE_MISFIT))
         rc = explain_text(c, job, json, arena, err);
     else if (unlikely(r != ENCODE_FITS))
@@ -85,7 +86,7 @@ static enum rc encode(struct codec *c, const struct encode_job *job, struct slic
     return rc;
 }
 
-static struct encode_job job_of(const struct schema *s, const struct codec_opts *opts)
+static struct encode_job job_of(const struct schema *s, const struct codec_opts *opts, struct slice json)
 {
     const struct program *p = schema_program(s);
     return (struct encode_job){
@@ -93,13 +94,14 @@ static struct encode_job job_of(const struct schema *s, const struct codec_opts 
         .op = p->root,
         .mode = opts->form == JSON_AVRO ? UNION_TAGGED : UNION_FREE,
         .rules = {(uint8_t)opts->missing, (uint8_t)opts->unknown},
+        .budget = encode_budget(json.len, opts->brief),
     };
 }
 
 enum rc codec_from_json(struct codec *c, const struct schema *s, const struct codec_opts *opts,
                         struct slice json, struct buf *out, struct arena *arena, struct err *err)
 {
-    const struct encode_job job = job_of(s, opts);
+    struct encode_job job = job_of(s, opts, json);
     return encode(c, &job, json, out, arena, err);
 }
 
@@ -107,7 +109,7 @@ enum rc codec_field_from_json(struct codec *c, const struct schema *s, int field
                               const struct codec_opts *opts, struct slice json, struct buf *out,
                               struct arena *arena, struct err *err)
 {
-    struct encode_job job = job_of(s, opts);
+    struct encode_job job = job_of(s, opts, json);
     const struct op *root = &job.program->ops[job.op];
     assert(root->code == OP_RECORD && field >= 0 && (uint32_t)field < root->b);
     job.op = job.program->fields[root->a + (uint32_t)field].op;

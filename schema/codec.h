@@ -19,6 +19,8 @@ struct codec_opts {
     enum json_form form;
     enum { MISSING_DEFAULT, MISSING_ZERO, MISSING_REJECT } missing;
     enum { UNKNOWN_REJECT, UNKNOWN_IGNORE } unknown;
+    bool brief; /* give up (TOO_MUCH_WORK) after about a millisecond, not a few hundred: who must not be held
+                 * up that long has a body that needs more checked elsewhere */
 };
 
 /* Scratch memory of one thread: stacks, spans, memories of what was tried. Kept between calls, so that the

@@ -7,10 +7,6 @@
 
 #include "schema/json.h"
 
-/* Defaults and zeros of one schema, all together. They add up where records with long defaults stand in each
- * other. */
-enum { KEEP_MAX = 4 * LIMIT_RECORD_MAX };
-
 /* ---- faults ---- */
 
 static char *print_detail(struct arena *arena, const char *format, va_list args)
@@ -51,10 +47,11 @@ struct problem *compile_fault(struct compiler *c, enum rc *rc, enum problem_code
 enum rc compile_keep(struct compiler *c, size_t bytes)
 {
     c->bytes += bytes;
-    if (c->bytes <= KEEP_MAX)
+    if (c->bytes <= LIMIT_DEFAULTS_MAX)
         return RC_OK;
     return err_set(c->err, ERR_BAD_SCHEMA,
-                   "Defaults and zero values of this schema's records take more than %d bytes.", KEEP_MAX);
+                   "Defaults and zero values of this schema's records take more than %d bytes.",
+                   LIMIT_DEFAULTS_MAX);
 }
 
 /* ---- texts ---- */
@@ -222,7 +219,7 @@ static enum rc run_steps(struct compiler *c)
 
 enum rc program_compile(struct program **out, struct model *m, struct arena *problems, struct err *err)
 {
-    struct compiler c = {.model = m, .problems = problems, .err = err};
+    struct compiler c = {.model = m, .problems = problems, .err = err, .budget = LIMIT_DEFAULTS_WORK_MAX};
     *err = (struct err){0};
     c.program = calloc(1, sizeof *c.program);
     c.codec = codec_new();

@@ -14,8 +14,8 @@ struct compiler {
     struct arena scratch;   /* dies with the compilation */
     struct arena *problems; /* the caller's */
     struct err *err;
-    size_t bytes;  /* of defaults and zeros so far */
-    uint64_t work; /* done on defaults so far */
+    size_t bytes;   /* of defaults and zeros so far */
+    int64_t budget; /* of work that is left for defaults */
 };
 
 /* The steps, in this order. RC_ERR: out of memory, or too much; faults are only noted (compile_fault). */

@@ -5,10 +5,6 @@
 #include "schema/encode.h"
 #include "schema/explain.h"
 
-/* Work that one schema's defaults may take, again and again where they need each other; about a nanosecond a
- * unit. */
-enum { DEFAULT_WORK_MAX = 1 << 30, VALUE_WORK = 32 };
-
 enum state { STATE_NEW, STATE_STARTED, STATE_DONE, STATE_FAILED };
 
 /* A field of the program beside the model's. */
@@ -60,11 +56,13 @@ static const char *advice_for(const struct type *type, struct slice text)
     return is_quoted_number ? " Write the number without quotes." : "";
 }
 
-static enum rc fault_misfit(struct defaults *d, const struct item *item, const struct encode_job *job)
+static enum rc fault_misfit(struct defaults *d, const struct item *item, struct encode_job *job)
 {
     const struct field *f = item->field;
     struct err why;
+    job->budget = d->c->budget;
     enum rc rc = explain_text(d->c->codec, job, f->default_json, d->c->problems, &why);
+    d->c->budget = job->budget;
     if (why.code == ERR_NO_MEMORY || why.code == ERR_TOO_MUCH_WORK) {
         *d->c->err = why;
         return rc;
@@ -131,17 +129,18 @@ static enum rc advance(struct defaults *d)
     struct compiler *c = d->c;
     uint32_t index = d->stack[d->n - 1];
     struct item *item = &d->items[index];
-    const struct encode_job job = {.program = c->program,
-                                   .op = c->program->fields[index].op,
-                                   .mode = UNION_DEFAULT,
-                                   .rules = {MISSING_DEFAULT, UNKNOWN_REJECT}};
+    struct encode_job job = {.program = c->program,
+                             .op = c->program->fields[index].op,
+                             .mode = UNION_DEFAULT,
+                             .rules = {MISSING_DEFAULT, UNKNOWN_REJECT},
+                             .budget = c->budget};
     struct encode e;
     d->out.len = 0;
     enum encode_result r = encode_text(&e, c->codec, &job, item->field->default_json, &d->out);
-    c->work += e.steps * VALUE_WORK + (size_t)(e.o - e.out);
-    if (c->work > DEFAULT_WORK_MAX)
+    c->budget = e.budget - (int64_t)(e.steps * COST_VALUE * 2) - (e.o - e.out);
+    if (c->budget < 0)
         return err_set(c->err, ERR_TOO_MUCH_WORK,
-                       "The defaults of this schema need each other in too many ways.");
+                       "Encoding the defaults of this schema takes too much work.");
     if (r == ENCODE_NEEDS_DEFAULT)
         return wait_for(d, index, e.needed);
     d->n--;
@@ -151,8 +150,8 @@ static enum rc advance(struct defaults *d)
     case ENCODE_MISFIT: return fault_misfit(d, item, &job);
     case ENCODE_TOO_LARGE: return fault_size(d, item);
     case ENCODE_TOO_MANY:
-    case ENCODE_TOO_MUCH_WORK:
-        return err_set(c->err, ERR_TOO_MUCH_WORK, "A default of this schema takes too much work to check.");
+        return err_set(c->err, ERR_TOO_MUCH_WORK,
+                       "A default of this schema has more than %d items of no bytes.", LIMIT_EMPTY_ITEMS_MAX);
     default: return err_oom(c->err);
     }
 }

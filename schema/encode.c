@@ -103,6 +103,8 @@ enum step encode_close(struct encode *e, const uint8_t *p)
 
 /* ---- the walk ---- */
 
+enum { SHORT_NUMBER_MAX = 19, LONG_NUMBER = 1024 };
+
 static enum step encode_value(struct encode *e, const uint8_t *p)
 {
     if (e->op == PROGRAM_NONE)
@@ -129,11 +131,18 @@ static enum step encode_value(struct encode *e, const uint8_t *p)
     return likely(p != NULL) ? STEP_DONE : STEP_FAIL;
 }
 
+/* A number of many digits is read in another way than others. */
+static size_t token_cost(const uint8_t *p, size_t bytes)
+{
+    bool is_long_number = *p != '"' && bytes > SHORT_NUMBER_MAX;
+    return is_long_number ? LONG_NUMBER + bytes * 2 : bytes / 2;
+}
+
 /* Within an attempt: what is known of a bracket is not looked at again, and what is looked at costs. */
 static COLD enum step try_value(struct encode *e, const uint8_t *p)
 {
     bool is_bracket = *p == '{' || *p == '[';
-    e->budget -= 8;
+    encode_pay(e, COST_VALUE);
     if (is_bracket && (e->op == PROGRAM_NONE || e->program->ops[e->op].code != OP_UNION)) {
         uint32_t known = memo_get(e, encode_at(e, p), e->op, e->level);
         if (known == MEMO_MISFIT)
@@ -146,7 +155,7 @@ static COLD enum step try_value(struct encode *e, const uint8_t *p)
     e->p = p;
     enum step step = encode_value(e, p);
     if (step == STEP_DONE && !is_bracket)
-        e->budget -= (e->p - p) / 16;
+        encode_pay(e, token_cost(p, (size_t)(e->p - p)));
     return step;
 }
 
@@ -273,23 +282,25 @@ static enum encode_result encode_once(struct encode *e, const struct encode_job 
     return e->o - e->out > LIMIT_RECORD_MAX ? ENCODE_TOO_LARGE : ENCODE_FITS;
 }
 
-/* Work beyond reading: defaults written, attempts. About a nanosecond a unit. */
-static int64_t budget_of(size_t text_bytes)
+int64_t encode_budget(size_t text_bytes, bool brief)
 {
-    return (4 << 20) + 32 * (int64_t)text_bytes;
+    return (brief ? LIMIT_WORK_BRIEF_MAX : LIMIT_WORK_MAX) + LIMIT_WORK_PER_BYTE * (int64_t)text_bytes;
 }
 
 /* *p: the text's first byte that is no space. */
 static enum encode_result begin(struct encode *e, struct codec *c, const struct encode_job *job,
                                 struct slice json, struct buf *out, const uint8_t **p)
 {
-    *e = (struct encode){
-        .codec = c, .program = job->program, .buf = out, .out_before = out->len, .mode = job->mode};
+    *e = (struct encode){.codec = c,
+                         .program = job->program,
+                         .buf = out,
+                         .out_before = out->len,
+                         .mode = job->mode,
+                         .budget = job->budget};
     if (json.len > UINT32_MAX / 2)
         return ENCODE_TOO_LARGE;
     if (!scan_text_init(json, &c->text, &e->text, &e->end) || !buf_reserve(out, json.len + 64 + OUT_SLACK))
         return ENCODE_NO_MEMORY;
-    e->budget = budget_of(json.len);
     set_levels(e, job->rules);
     forget(e);
     set_output(e, 0);

@@ -35,6 +35,20 @@ struct encode_rules {
 
 enum { ENCODE_LEVELS_MAX = 3 };
 
+/* What is done more than once for a byte of the text is paid for out of encode.budget, about a nanosecond a
+ * unit. */
+enum {
+    COST_FILL = 8,      /* to write a default or zero */
+    COST_SPAN = 1,      /* to keep a place for a field's value */
+    COST_BRANCH = 4,    /* to look at a union's branch */
+    COST_LOOKUP = 16,   /* to look a name up in a record's or enum's table */
+    COST_VALUE = 16,    /* to begin a value within an attempt */
+    COST_ATTEMPT = 32,  /* to begin an attempt */
+    COST_KEY = 48,      /* to see whether a key stands twice */
+    COST_MEMO = 12,     /* to ask the memo, or to put in */
+    COST_MEMO_FAR = 100 /* when it does not fit the processor's cache any more */
+};
+
 struct text_span {
     uint32_t begin, end; /* offsets into the text; end 0: none */
 };
@@ -130,7 +144,11 @@ struct encode_job {
     uint32_t op;
     enum union_mode mode;
     struct encode_rules rules;
+    int64_t budget; /* of work; encode.budget tells what is left of it */
 };
+
+/* The budget for a body of so many bytes; brief: as in struct codec_opts. */
+int64_t encode_budget(size_t text_bytes, bool brief);
 
 /* The fast pass: append the datum to `out`; on anything but ENCODE_FITS `out` is back at its old length. `e`
  * is filled and keeps its flags for the caller; what was tried stays in memory for encode_fits, until
@@ -173,6 +191,18 @@ static inline MUST_USE bool encode_room(struct encode *e, size_t bytes)
 struct frame *encode_push(struct encode *e, enum frame_kind kind, uint32_t op);
 /* Leave the top frame, whatever became of it. */
 void encode_pop(struct encode *e);
+
+static inline void encode_pay(struct encode *e, size_t cost)
+{
+    e->budget -= (int64_t)cost;
+}
+
+/* Within an attempt: for a token that is read once more. */
+static inline void encode_pay_token(struct encode *e, size_t bytes)
+{
+    if (unlikely(e->trials))
+        encode_pay(e, bytes / 2);
+}
 
 static inline enum step encode_fail(struct encode *e, enum encode_result why)
 {
@@ -240,7 +270,7 @@ enum step union_next_try(struct encode *e, struct frame *);   /* an attempt fail
 
 /* memo.c: what became of (place in the text, instruction, level). 0: not known. */
 enum { MEMO_UNKNOWN, MEMO_MISFIT, MEMO_FITS /* from here on: a union's branch and form, added */ };
-uint32_t memo_get(const struct encode *e, uint32_t begin, uint32_t op, uint8_t level);
+uint32_t memo_get(struct encode *e, uint32_t begin, uint32_t op, uint8_t level);
 /* False with e->result set: memory is out, or there is too much to remember. */
 MUST_USE bool memo_put(struct encode *e, uint32_t begin, uint32_t op, uint8_t level, uint32_t what);
 /* Attempts are about to be made at the value [begin, end). Unless it is inside the last such value, what is

@@ -3,6 +3,8 @@
  * and written nowhere. */
 #include "schema/encode_member.h"
 
+#include "schema/encode_scalar.h"
+
 bool member_read(struct encode *e, const struct op *op, const uint8_t *p, struct member *m)
 {
     m->field = -1;
@@ -10,15 +12,9 @@ bool member_read(struct encode *e, const struct op *op, const uint8_t *p, struct
     const uint8_t *quote = *p == '"' ? scan_string(p + 1, e->end, &flags) : NULL;
     if (!quote || !(m->value = encode_pass_colon(e, quote + 1)))
         return false;
-    p++;
-    m->name = slice_of(p, (size_t)(quote - p));
-    if (flags & SCAN_ESCAPED) {
-        struct buf *text = &e->codec->name_text;
-        if (!buf_reserve(text, m->name.len))
-            return encode_refuse(e, ENCODE_NO_MEMORY);
-        m->name.ptr = text->ptr + text->len;
-        m->name.len = (size_t)(scan_unescape(p, quote, text->ptr + text->len) - m->name.ptr);
-    }
+    if (!scalar_content(e, p + 1, quote, flags, &m->name))
+        return false;
+    encode_pay_token(e, m->name.len);
     if (op)
         m->field = program_field(e->program, op, m->name);
     return true;
@@ -33,6 +29,8 @@ bool member_add_name(struct encode *e, struct frame *f, struct slice name)
         text->len += name.len;
     else if (!buf_reserve(text, name.len + 1) || !buf_append(text, name)) /* memory for "" too */
         return encode_refuse(e, ENCODE_NO_MEMORY);
+    if (e->trials)
+        encode_pay(e, COST_KEY);
     enum names_result r = names_add(e->codec, f, text->ptr, (uint32_t)at, (uint32_t)name.len);
     return r == NAMES_NEW || encode_refuse(e, r == NAMES_DUPLICATE ? ENCODE_MISFIT : ENCODE_NO_MEMORY);
 }

@@ -41,7 +41,7 @@ static bool fill(struct encode *e, const struct op_field *field)
     if (e->depth + filling->depth > e->deepest)
         e->deepest = e->depth + filling->depth;
     e->empty_items += filling->empty_items;
-    e->budget -= 1 + (int64_t)(filling->avro.len / 64);
+    encode_pay(e, COST_FILL + filling->avro.len / 16);
     return put_bytes(e, filling->avro);
 }
 
@@ -83,7 +83,7 @@ static bool make_spans(struct encode *e, struct frame *f)
     f->record.spans = spans->n;
     spans->n += n;
     memset(record_spans(e, f), 0, n * sizeof(struct text_span));
-    e->budget -= n / 4;
+    encode_pay(e, (size_t)n * COST_SPAN);
     return true;
 }
 

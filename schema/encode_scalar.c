@@ -10,6 +10,20 @@ static const uint8_t *find_quote(const struct encode *e, const uint8_t *p, unsig
     return *p == '"' ? scan_string(p + 1, e->end, flags) : NULL;
 }
 
+bool scalar_content(struct encode *e, const uint8_t *p, const uint8_t *quote, unsigned flags,
+                    struct slice *out)
+{
+    *out = slice_of(p, (size_t)(quote - p));
+    if (!(flags & SCAN_ESCAPED))
+        return true;
+    struct buf *text = &e->codec->name_text;
+    if (!buf_reserve(text, out->len))
+        return encode_refuse(e, ENCODE_NO_MEMORY);
+    out->ptr = text->ptr + text->len;
+    out->len = (size_t)(scan_unescape(p, quote, text->ptr + text->len) - out->ptr);
+    return true;
+}
+
 /* Write the length, then the bytes that `len` more at e->o will be; room for both. */
 static void put_length(struct encode *e, size_t len)
 {
@@ -80,7 +94,8 @@ const uint8_t *scalar_fixed(struct encode *e, const uint8_t *p, uint32_t size)
 
 enum { FEW_SYMBOLS = 8 };
 
-int scalar_symbol(struct encode *e, const struct op *op, const uint8_t *p, const uint8_t **behind)
+/* The symbol that the string at p is, or -1; *behind: what stands behind the string. */
+static int read_symbol(struct encode *e, const struct op *op, const uint8_t *p, const uint8_t **behind)
 {
     const struct op_symbol *symbols = e->program->symbols + op->a;
     if (op->b <= FEW_SYMBOLS)
@@ -90,26 +105,18 @@ int scalar_symbol(struct encode *e, const struct op *op, const uint8_t *p, const
                 return (int)i;
             }
     unsigned flags;
+    struct slice name;
     const uint8_t *quote = find_quote(e, p++, &flags);
-    if (!quote)
+    if (!quote || !scalar_content(e, p, quote, flags, &name))
         return -1;
     *behind = quote + 1;
-    struct slice name = slice_of(p, (size_t)(quote - p));
-    if (!(flags & SCAN_ESCAPED))
-        return program_symbol(e->program, op, name);
-    struct buf *text = &e->codec->name_text;
-    if (!buf_reserve(text, name.len)) {
-        e->result = ENCODE_NO_MEMORY;
-        return -1;
-    }
-    uint8_t *body = text->ptr + text->len;
-    return program_symbol(e->program, op, slice_of(body, (size_t)(scan_unescape(p, quote, body) - body)));
+    return program_symbol(e->program, op, name);
 }
 
 const uint8_t *scalar_enum(struct encode *e, const struct op *op, const uint8_t *p)
 {
     const uint8_t *behind;
-    int symbol = scalar_symbol(e, op, p, &behind);
+    int symbol = read_symbol(e, op, p, &behind);
     if (symbol < 0)
         return NULL;
     e->o = encode_varint(e->o, encode_zigzag(symbol));

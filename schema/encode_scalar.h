@@ -14,8 +14,10 @@ const uint8_t *scalar_enum(struct encode *e, const struct op *, const uint8_t *p
 const uint8_t *scalar_integer_slow(struct encode *e, const uint8_t *p, bool is_int);
 const uint8_t *scalar_double(struct encode *e, const uint8_t *p);
 const uint8_t *scalar_float(struct encode *e, const uint8_t *p);
-/* The symbol that the string at p (at its quote) is, or -1; *behind: what stands behind the string. */
-int scalar_symbol(struct encode *e, const struct op *, const uint8_t *p, const uint8_t **behind);
+/* The content of the string [p, quote), escapes undone; flags are scan_string's. In the text, or behind the end
+ * of codec.name_text until the next call. False: memory is out. */
+MUST_USE bool scalar_content(struct encode *e, const uint8_t *p, const uint8_t *quote, unsigned flags,
+                             struct slice *out);
 
 static inline const uint8_t *scalar_boolean(struct encode *e, const uint8_t *p)
 {

@@ -4,6 +4,7 @@
  * linear. */
 #include "schema/encode.h"
 
+#include "base/hash.h"
 #include "schema/encode_scalar.h"
 
 static const struct op *current_op(const struct encode *e)
@@ -100,6 +101,8 @@ static enum step open_number(struct encode *e, const struct op *op, const uint8_
 /* What the string is, counted when first asked. */
 struct string_look {
     const uint8_t *begin, *quote;
+    struct slice content; /* only where the union has an enum */
+    uint64_t hash;        /* of it */
     bool is_counted, all_bytes;
     size_t count;
 };
@@ -113,12 +116,12 @@ static void look_at(struct string_look *s)
 
 static bool string_fits(struct encode *e, const struct op *op, struct string_look *s)
 {
-    const uint8_t *behind;
+    encode_pay(e, COST_BRANCH);
     switch (op->code) {
     case OP_STRING: return true;
     case OP_ENUM:
-        e->budget -= 8 + (s->quote - s->begin) / 8;
-        return scalar_symbol(e, op, s->begin - 1, &behind) >= 0;
+        encode_pay(e, COST_LOOKUP);
+        return program_symbol_hashed(e->program, op, s->content, s->hash) >= 0;
     case OP_BYTES: look_at(s); return s->all_bytes;
     case OP_FIXED: look_at(s); return s->all_bytes && s->count == op->a;
     default: return false;
@@ -132,7 +135,12 @@ static enum step open_string(struct encode *e, const struct op *op, const uint8_
     struct string_look s = {.begin = p + 1, .quote = scan_string(p + 1, e->end, &flags)};
     if (!s.quote)
         return STEP_FAIL;
-    e->budget -= op->b / 8;
+    if (u->first[OP_ENUM] != PROGRAM_NONE) {
+        if (!scalar_content(e, s.begin, s.quote, flags, &s.content))
+            return STEP_FAIL;
+        s.hash = hash_bytes(s.content);
+    }
+    encode_pay_token(e, (size_t)(s.quote - s.begin));
     for (uint32_t i = 0; i < op->b && e->budget >= 0; i++)
         if (string_fits(e, branch_op(e, op, i), &s))
             return take(e, op, i, p);
@@ -157,17 +165,9 @@ static uint32_t read_tag(struct encode *e, const struct op *op, const uint8_t *p
     *value = scan_space(quote + 1);
     if (*(*value)++ != ':')
         return PROGRAM_NONE;
-    p++;
-    *name = slice_of(p, (size_t)(quote - p));
-    if (flags & SCAN_ESCAPED) {
-        struct buf *text = &e->codec->name_text;
-        if (!buf_reserve(text, name->len)) {
-            e->result = ENCODE_NO_MEMORY;
-            return PROGRAM_NONE;
-        }
-        name->ptr = text->ptr + text->len;
-        name->len = (size_t)(scan_unescape(p, quote, text->ptr + text->len) - name->ptr);
-    }
+    if (!scalar_content(e, p + 1, quote, flags, name))
+        return PROGRAM_NONE;
+    encode_pay_token(e, name->len);
     int branch = program_branch(e->program, op, *name);
     return branch < 0 ? PROGRAM_NONE : (uint32_t)branch;
 }
@@ -181,10 +181,14 @@ static bool may_be_bare(struct encode *e, const struct op *op, struct slice name
         return true;
     if (u->first[OP_RECORD] == PROGRAM_NONE)
         return false;
-    e->budget -= op->b / 2;
-    for (uint32_t i = u->first[OP_RECORD]; i < op->b; i++) {
+    uint64_t hash = hash_bytes(name);
+    for (uint32_t i = u->first[OP_RECORD]; i < op->b && e->budget >= 0; i++) {
         const struct op *record = branch_op(e, op, i);
-        if (record->code == OP_RECORD && program_field(e->program, record, name) >= 0)
+        encode_pay(e, COST_BRANCH);
+        if (record->code != OP_RECORD)
+            continue;
+        encode_pay(e, COST_LOOKUP);
+        if (program_field_hashed(e->program, record, name, hash) >= 0)
             return true;
     }
     return false;
@@ -266,7 +270,7 @@ static enum step attempt(struct encode *e, struct frame *f, const struct op *op,
 {
     take_back(e, f);
     e->result = ENCODE_MISFIT;
-    e->budget -= 16;
+    encode_pay(e, COST_ATTEMPT);
     if (e->budget < 0)
         return encode_fail(e, ENCODE_TOO_MUCH_WORK);
     e->p = e->text + f->begin;
@@ -277,14 +281,16 @@ static enum step attempt(struct encode *e, struct frame *f, const struct op *op,
 }
 
 /* The next branch that a bare value may belong to, from f->attempt.branch on. */
-static bool next_candidate(const struct encode *e, struct frame *f, const struct op *op, uint32_t *branch)
+static bool next_candidate(struct encode *e, struct frame *f, const struct op *op, uint32_t *branch)
 {
-    for (uint32_t i = f->attempt.branch; i < op->b; i++)
+    for (uint32_t i = f->attempt.branch; i < op->b; i++) {
+        encode_pay(e, COST_BRANCH);
         if (e->mode == UNION_DEFAULT || takes_objects(branch_op(e, op, i))) {
             f->attempt.branch = i + 1;
             *branch = i;
             return true;
         }
+    }
     f->attempt.branch = op->b;
     return false;
 }

@@ -74,7 +74,7 @@ static bool list_fields(struct explain *x, const struct explain_frame *f)
     uint32_t *slots = (uint32_t *)x->slots.ptr + x->slots.n;
     memset(slots, 0, op->b * sizeof *slots);
     x->slots.n += op->b;
-    x->e.budget -= op->b / 4;
+    encode_pay(&x->e, (size_t)op->b * COST_FILL);
     for (uint32_t i = f->members; i < x->members.n; i++) {
         struct explain_member *m = (struct explain_member *)x->members.ptr + i;
         struct slice name;
@@ -158,6 +158,15 @@ static const uint8_t *next_item(const uint8_t *p)
     return *p == ',' ? scan_space(p + 1) : p;
 }
 
+static bool push_index(struct buf *pointer, uint32_t index)
+{
+    if (!buf_reserve(pointer, 1 + NUM_U64_MAX_CHARS))
+        return false;
+    pointer->ptr[pointer->len++] = '/';
+    pointer->len += num_print_u64(index, pointer->ptr + pointer->len);
+    return true;
+}
+
 static void step_array(struct explain *x, struct explain_frame *f)
 {
     const uint8_t *p = next_item(f->at);
@@ -166,7 +175,7 @@ static void step_array(struct explain *x, struct explain_frame *f)
         return;
     }
     f->at = skip_value(&x->e, p);
-    if (!buf_printf(&x->pointer, "/%u", f->index++)) {
+    if (!push_index(&x->pointer, f->index++)) {
         explain_stop(x, EXPLAIN_NO_MEMORY);
         return;
     }
@@ -279,7 +288,7 @@ static enum rc finish(struct explain *x)
     return err_sum_up(err, ERR_BAD_RECORD);
 }
 
-enum rc explain_text(struct codec *c, const struct encode_job *job, struct slice json, struct arena *arena,
+enum rc explain_text(struct codec *c, struct encode_job *job, struct slice json, struct arena *arena,
                      struct err *err)
 {
     *err = (struct err){0};
@@ -295,11 +304,13 @@ enum rc explain_text(struct codec *c, const struct encode_job *job, struct slice
     else
         explain_stop(&x, r == ENCODE_NO_MEMORY ? EXPLAIN_NO_MEMORY : EXPLAIN_GO_ON);
     enum rc rc = finish(&x);
+    job->budget = x.e.budget;
     stack_release(&x.frames);
     stack_release(&x.members);
     stack_release(&x.slots);
     buf_release(&x.pointer);
     buf_release(&x.name);
+    buf_release(&x.fits);
     buf_release(&out);
     return rc;
 }

@@ -6,8 +6,8 @@
 
 /* Every problem of a text that encode_text called a misfit, as codec_from_json tells it. Always RC_ERR:
  * BAD_JSON, BAD_RECORD, TOO_DEEP, TOO_MUCH_WORK, NO_MEMORY, or INTERNAL if nothing is found. Texts in
- * `arena`. */
-enum rc explain_text(struct codec *, const struct encode_job *, struct slice json, struct arena *arena,
+ * `arena`. Leaves in the job's budget what is left of it. */
+enum rc explain_text(struct codec *, struct encode_job *, struct slice json, struct arena *arena,
                      struct err *err);
 
 #endif

@@ -96,7 +96,7 @@ static uint32_t count_known(struct explain *x, const struct op *record, const ui
         p = scan_space(explain_read_member(x, p, &m));
         if (explain_name(x, &m, &name))
             known += program_field(x->program, record, name) >= 0;
-        x->e.budget -= 8 + (p - m.name) / 64;
+        encode_pay(&x->e, COST_LOOKUP + (size_t)(p - m.name) / 2);
         if (x->e.budget < 0)
             explain_stop(x, EXPLAIN_TOO_MUCH_WORK);
         if (*p == ',')
@@ -129,6 +129,7 @@ static uint32_t plausible(struct explain *x, const struct explain_value *v)
 {
     const struct op *op = op_of(x, v);
     uint32_t found = PROGRAM_NONE, n = 0;
+    encode_pay(&x->e, (size_t)op->b * COST_BRANCH);
     for (uint32_t i = 0; i < op->b; i++)
         if (looks_like(*v->at, x->program->ops[branch_of(x, op, i)->op].code)) {
             found = i;
@@ -148,13 +149,15 @@ static bool is_ambiguous(struct explain *x, const struct explain_value *v)
     const struct op *op = op_of(x, v);
     if (*v->at != '{' || x->program->unions[op->info].nobjects < 2 || x->mode == UNION_DEFAULT)
         return false;
-    bool *does = arena_calloc(x->arena, op->b, sizeof *does);
-    if (!does)
+    x->fits.len = 0;
+    if (!buf_reserve(&x->fits, op->b * sizeof(bool)))
         return explain_stop(x, EXPLAIN_NO_MEMORY);
+    bool *does = (bool *)x->fits.ptr;
     uint32_t n = 0;
     for (uint8_t level = 0; level < x->e.nlevels && n == 0; level++)
         for (uint32_t i = 0; i < op->b && !x->stop; i++) {
             uint32_t inner = branch_of(x, op, i)->op;
+            encode_pay(&x->e, COST_BRANCH);
             does[i] = looks_like('{', x->program->ops[inner].code) && fits(x, inner, v->at, level);
             n += does[i];
         }

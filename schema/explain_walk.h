@@ -42,6 +42,7 @@ struct explain {
     struct stack frames, members, slots; /* struct explain_frame, struct explain_member, uint32_t */
     struct buf pointer;                  /* to the value being looked at */
     struct buf name;                     /* an unescaped name, until the next */
+    struct buf fits;                     /* bool: which branches of a union fit */
     size_t pointer_bytes;                /* of all problems so far */
     uint32_t depth;
     struct explain_value next;

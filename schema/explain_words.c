@@ -7,9 +7,8 @@
 #include "schema/json.h"
 
 enum {
-    SHOWN_MAX = 60,             /* bytes of a value or name in a sentence */
-    LISTED_MAX = 8,             /* names in a list of symbols or branches */
-    POINTERS_MAX = 1024 * 1024, /* bytes of pointers in one answer */
+    SHOWN_MAX = 60, /* bytes of a value or name in a sentence */
+    LISTED_MAX = 8, /* names in a list of symbols or branches */
 };
 
 bool explain_stop(struct explain *x, enum explain_stop why)
@@ -128,7 +127,7 @@ static struct problem *note(struct explain *x, enum problem_code code, struct sl
     if (x->stop || x->err->truncated)
         return NULL;
     x->pointer_bytes += x->pointer.len;
-    if (x->err->problems && x->pointer_bytes > POINTERS_MAX) {
+    if (x->err->problems && x->pointer_bytes > LIMIT_POINTERS_MAX) {
         x->err->truncated = true;
         return NULL;
     }

@@ -7,8 +7,7 @@ struct memo_entry {
     uint32_t what, generation; /* of another body: free */
 };
 
-/* A body whose values would need more is refused. */
-enum { MEMO_ENTRIES_MAX = 1 << 22 };
+enum { NEAR_MAX = 1 << 15 }; /* entries in a processor's cache */
 
 static uint64_t key_of(uint32_t begin, uint32_t op, uint8_t level)
 {
@@ -31,9 +30,15 @@ static struct memo_entry *find(const struct codec *c, uint64_t key)
     return &c->memo.at[i];
 }
 
-uint32_t memo_get(const struct encode *e, uint32_t begin, uint32_t op, uint8_t level)
+static void pay(struct encode *e)
+{
+    encode_pay(e, e->codec->memo.n < NEAR_MAX ? COST_MEMO : COST_MEMO_FAR);
+}
+
+uint32_t memo_get(struct encode *e, uint32_t begin, uint32_t op, uint8_t level)
 {
     const struct codec *c = e->codec;
+    pay(e);
     if (c->memo.n == 0)
         return MEMO_UNKNOWN;
     const struct memo_entry *entry = find(c, key_of(begin, op, level));
@@ -69,7 +74,8 @@ static bool has_room(const struct codec *c)
 bool memo_put(struct encode *e, uint32_t begin, uint32_t op, uint8_t level, uint32_t what)
 {
     struct codec *c = e->codec;
-    if (c->memo.n == MEMO_ENTRIES_MAX)
+    pay(e);
+    if (c->memo.n == LIMIT_MEMO_MAX)
         return encode_refuse(e, ENCODE_TOO_MUCH_WORK);
     if (!has_room(c) && !grow(c))
         return encode_refuse(e, ENCODE_NO_MEMORY);

@@ -4,9 +4,6 @@
 #include "base/num.h"
 #include "schema/parse.h"
 
-/* A short alias in a long namespace is many times as long as a full name. */
-enum { ALIAS_BYTES_MAX = 4194304 };
-
 #define NAME_RULE "a name has letters, digits and _ only and does not begin with a digit"
 
 /* ---- names ---- */
@@ -134,10 +131,10 @@ void parse_type_aliases(struct parser *p, struct type *t, json_t *source)
     for (size_t i = 0; i < t->naliases; i++) {
         struct slice fullname;
         p->alias_bytes += namespace.len + t->aliases[i].len;
-        if (p->alias_bytes > ALIAS_BYTES_MAX) {
+        if (p->alias_bytes > LIMIT_ALIASES_MAX) {
             parse_fault(p, PROBLEM_SIZE, PLACE_AT(t->place, "aliases"), "fewer or shorter aliases", NULL,
                         "All aliases together may have %d bytes as full names; leave some out.",
-                        ALIAS_BYTES_MAX);
+                        LIMIT_ALIASES_MAX);
             t->naliases = i;
             return;
         }

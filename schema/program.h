@@ -106,6 +106,10 @@ void program_free(struct program *);
 /* By name: the index within the record, enum or union (by full or short tag), or -1. */
 int program_field(const struct program *, const struct op *record, struct slice name);
 int program_symbol(const struct program *, const struct op *enumeration, struct slice name);
+/* The same for who asks of many with hash_bytes(name) at hand. */
+int program_field_hashed(const struct program *, const struct op *record, struct slice name, uint64_t hash);
+int program_symbol_hashed(const struct program *, const struct op *enumeration, struct slice name,
+                          uint64_t hash);
 int program_branch(const struct program *, const struct op *union_op, struct slice tag);
 
 MUST_USE bool program_print(const struct program *, struct buf *out);

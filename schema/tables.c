@@ -48,22 +48,32 @@ static void fill_table(struct program *p, const struct op *op)
     }
 }
 
-int program_field(const struct program *p, const struct op *op, struct slice name)
+int program_field_hashed(const struct program *p, const struct op *op, struct slice name, uint64_t hash)
 {
     const uint32_t *table = p->table + op->table;
-    for (uint32_t i = (uint32_t)hash_bytes(name) & op->mask; table[i]; i = (i + 1) & op->mask)
+    for (uint32_t i = (uint32_t)hash & op->mask; table[i]; i = (i + 1) & op->mask)
         if (slice_eq(p->fields[op->a + table[i] - 1].name, name))
+            return (int)table[i] - 1;
+    return -1;
+}
+
+int program_field(const struct program *p, const struct op *op, struct slice name)
+{
+    return program_field_hashed(p, op, name, hash_bytes(name));
+}
+
+int program_symbol_hashed(const struct program *p, const struct op *op, struct slice name, uint64_t hash)
+{
+    const uint32_t *table = p->table + op->table;
+    for (uint32_t i = (uint32_t)hash & op->mask; table[i]; i = (i + 1) & op->mask)
+        if (slice_eq(p->symbols[op->a + table[i] - 1].name, name))
             return (int)table[i] - 1;
     return -1;
 }
 
 int program_symbol(const struct program *p, const struct op *op, struct slice name)
 {
-    const uint32_t *table = p->table + op->table;
-    for (uint32_t i = (uint32_t)hash_bytes(name) & op->mask; table[i]; i = (i + 1) & op->mask)
-        if (slice_eq(p->symbols[op->a + table[i] - 1].name, name))
-            return (int)table[i] - 1;
-    return -1;
+    return program_symbol_hashed(p, op, name, hash_bytes(name));
 }
 
 int program_branch(const struct program *p, const struct op *op, struct slice tag)

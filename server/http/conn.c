@@ -258,9 +258,7 @@ static void settle(struct conn *c)
         if (c->dead)
             return;
     }
-    if (c->stalled && conn_unsent(c) < LIMIT_OUTPUT_HIGH)
-        worker_enqueue(c->worker, c);
-    else if (c->readable && wants_read(c))
+    if ((c->stalled && conn_unsent(c) < LIMIT_OUTPUT_HIGH) || (c->readable && wants_read(c)))
         (store_busy(c->worker->worker.store) ? worker_pause : worker_enqueue)(c->worker, c);
     set_deadline(c, phase_of(c));
 }

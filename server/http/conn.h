@@ -24,7 +24,7 @@ struct conn {
     bool ready;     /* in that list */
     bool paused;    /* in the other list */
     bool turning;   /* conn_turn is at work, and will see what an answer changes */
-    bool stalled;   /* a request waits until more of the output has been sent */
+    bool stalled;   /* requests wait until more of the output has been sent, or the store is less busy */
     bool beginning; /* router_begin is at work: its answer waits until we know what becomes of the body */
 
     bool readable;  /* an edge said so, and no short read has said otherwise */

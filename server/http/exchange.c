@@ -373,16 +373,14 @@ static bool handle_last(struct conn *c)
 /* May another request be begun behind those in the queue? Only writes may be in flight together. */
 static bool may_begin(struct conn *c)
 {
+    const struct request *last = c->last;
     if (c->closing)
         return false;
-    if (conn_unsent(c) >= LIMIT_OUTPUT_HIGH) {
-        c->stalled = true;
+    if (last && (c->nrequests >= LIMIT_PIPELINE_WRITES_MAX ||
+                 !(last->edge.flags & REQ_ANSWERED || router_is_write(last))))
         return false;
-    }
-    if (!c->last)
-        return true;
-    return c->nrequests < LIMIT_PIPELINE_WRITES_MAX &&
-           (c->last->edge.flags & REQ_ANSWERED || router_is_write(c->last));
+    c->stalled = conn_unsent(c) >= LIMIT_OUTPUT_HIGH || (last && store_busy(c->worker->worker.store));
+    return !c->stalled;
 }
 
 static bool step(struct conn *c)

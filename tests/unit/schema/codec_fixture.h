@@ -104,8 +104,10 @@ static inline void refuses(const char *json, const char *want)
 static inline uint64_t steps_of(struct slice json)
 {
     const struct program *p = schema_program(schema);
-    const struct encode_job job = {
-        .program = p, .op = p->root, .rules = {(uint8_t)opts.missing, (uint8_t)opts.unknown}};
+    const struct encode_job job = {.program = p,
+                                   .op = p->root,
+                                   .rules = {(uint8_t)opts.missing, (uint8_t)opts.unknown},
+                                   .budget = encode_budget(json.len, false)};
     struct encode e;
     out.len = 0;
     assert_int_equal(encode_text(&e, codec, &job, json, &out), ENCODE_FITS);

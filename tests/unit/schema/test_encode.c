@@ -633,24 +633,63 @@ TEST(codec_from_json__refuses_nested_ambiguity_with_linear_work)
     buf_release(&json);
 }
 
-TEST(codec_from_json__gives_up_where_branches_take_too_much_work)
+/* An array of a union of many, which `branch` prints. */
+static void use_union_of(int n, const char *branch)
 {
     struct buf json = {0};
     append(&json, "{\"type\":\"array\",\"items\":[", 1);
-    for (int i = 0; i < 1000; i++)
-        assert_true(buf_printf(
-            &json,
-            "%s{\"type\":\"record\",\"name\":\"R%d\",\"fields\":[{\"name\":\"a\",\"type\":\"int\"},"
-            "{\"name\":\"f%d\",\"type\":\"int\"}]}",
-            i ? "," : "", i, i));
+    for (int i = 0; i < n; i++) {
+        char one[256];
+        snprintf(one, sizeof one, branch, i, i);
+        assert_true(buf_printf(&json, "%s%s", i ? "," : "", one));
+    }
     append(&json, "]}", 1);
     assert_true(buf_append_byte(&json, 0));
     use_schema((const char *)json.ptr);
+    buf_release(&json);
+}
+
+/* Each looks at all branches for every item. */
+TEST(codec_from_json__counts_every_look_at_a_branch)
+{
+    struct buf json = {0};
+    append(&json, "[\"s2999\"", 1);
+    append(&json, ",\"s2999\"", 99);
+    append(&json, "]", 1);
+    use_union_of(3000, "{\"type\":\"enum\",\"name\":\"E%d\",\"symbols\":[\"s%d\"]}");
+    for (int brief = 0; brief < 2; brief++) {
+        opts.brief = brief;
+        assert_int_equal(encode_slice(buf_slice(&json)), brief ? RC_ERR : RC_OK);
+    }
+    assert_int_equal(err.code, ERR_TOO_MUCH_WORK);
     json.len = 0;
+    append(&json, "[{\"R2999\":{\"f2999\":1}}", 1);
+    append(&json, ",{\"R2999\":{\"f2999\":1}}", 99);
+    append(&json, "]", 1);
+    use_union_of(3000,
+                 "{\"type\":\"record\",\"name\":\"R%d\",\"fields\":[{\"name\":\"f%d\",\"type\":\"int\"}]}");
+    for (int brief = 0; brief < 2; brief++) {
+        opts.brief = brief;
+        assert_int_equal(encode_slice(buf_slice(&json)), brief ? RC_ERR : RC_OK);
+    }
+    assert_int_equal(err.code, ERR_TOO_MUCH_WORK);
+    buf_release(&json);
+}
+
+TEST(codec_from_json__gives_up_where_branches_take_too_much_work)
+{
+    struct buf json = {0};
+    use_union_of(1000, "{\"type\":\"record\",\"name\":\"R%d\",\"fields\":[{\"name\":\"a\",\"type\":\"int\"},"
+                       "{\"name\":\"f%d\",\"type\":\"int\"}]}");
     append(&json, "[{\"a\":1,\"f999\":1}", 1);
     append(&json, ",{\"a\":1,\"f999\":1}", 100);
     append(&json, "]", 1);
     assert_int_equal(encode_slice(buf_slice(&json)), RC_OK);
+    opts.brief = true;
+    assert_int_equal(encode_slice(buf_slice(&json)), RC_ERR);
+    assert_int_equal(err.code, ERR_TOO_MUCH_WORK);
+    assert_int_equal(encode_slice(SLICE("[{\"a\":1,\"f999\":1}]")), RC_OK);
+    opts.brief = false;
     json.len = 0;
     append(&json, "[{\"a\":1,\"f999\":1}", 1);
     append(&json, ",{\"a\":1,\"f999\":1}", 100000);
