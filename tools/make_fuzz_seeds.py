@@ -20,6 +20,8 @@ HTTP = [
     "PUT /p/1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
     "5;a=b\r\nab\r\nc\r\n0000A \t;x\r\n0123456789\r\n0\r\nTrailer: x\r\nOther:\t y\r\n\r\n",
     "PATCH /p/1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
+    "PUT /p/1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2;\r\nab\r\n7fffffffffffffff\r\nc",
+    "PUT /p/1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n8000000000000000\r\nc",
     "DELETE http://h:80/p/1 HTTP/1.1\r\nHost: b\r\nIf-Match: \"1-1\"\r\nIf-Match: \"2-1\", W/\"3\"\r\n\r\n",
     "OPTIONS * HTTP/1.1\r\nHost: a\r\nOrigin: http://x\r\nSec-Fetch-Site: cross-site\r\n\r\n",
     "\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close, x\r\n\r\n",
@@ -47,7 +49,7 @@ RECORDS = [
     'Y{"R":{"R":null}}', 'Y{"R":{"R":{"R":{"x":1}}}}', 'Y{"x":1.0,"R":{"x":2}}', 'Y{}',
     'Z{"n.A":{"x":1}}', 'Z{"x":1,"y":2}', 'Z{"B":{"A":{"x":1}}}', 'Z{"e.B":"x"}', 'Z{"int":1}', 'Z"x"',
     '[{"v":{"v":{"v":null,"w":1}}}', '[{"v":{"B":{"v":{"map":{"x":{"v":null}}}}}}', '[{"v":{"x":{"v":null}}}',
-    'Q1', 'Q9223372036854775807', 'Q1.5', 'R"NaN"', 'R"x"', 'S"A"', 'S"NaN"', 'S"ab"', 'S"abc"', 'S"\\u0100"',
+    'Q1', 'Q9223372036854775807', 'c16777217', 'c16777216', 'c1', 'c9223372036854775807', 'Q1.5', 'R"NaN"', 'R"x"', 'S"A"', 'S"NaN"', 'S"ab"', 'S"abc"', 'S"\\u0100"',
     '_[null,1e400,"x",{"U":"0123456789abcdef"},{"bytes":"\\u0000"}]', '`{"z":1}', '`{"u":{"i":1},"z":-0,"r":{"i":1e2}}',
     'a{"a":1,"b":1.5,"c":true}', 'b[{"x":0.1,"y":3.4028236e38,"t":1e18},{"y":1,"x":2,"t":3}]', ']' + '[null,[null]]',
 ]
@@ -95,18 +97,19 @@ def from_conformance():
 
 def by_hand():
     for i, text in enumerate(HTTP):
-        yield "http", f"hand-{i:02}", bytes([i]) + text.encode()
+        for pieces in (i, i + 50, 255 - i):
+            yield "http", f"hand-{i:02}-{pieces}", bytes([pieces]) + text.encode()
     for i, text in enumerate(TARGETS):
         yield "target", f"hand-{i:02}", b"\xff" + text.encode()
         yield "target", f"hand-{i:02}-query", b"\x0c" + text.encode()
     for i, text in enumerate(RECORDS):
         for options in "@ABHJN":
             yield "json_codec", f"hand-{i:02}{options}", options.encode() + text.encode()
-    for row in range(ord("A"), ord("b") + 1):
+    for row in range(ord("A"), ord("c") + 1):
         for i, choices in enumerate((bytes(60), bytes(range(1, 100, 3)), bytes(range(250, 0, -7)))):
             yield "json_codec", f"choices-{row}-{i}", bytes([0x80 + (row * 5 + i * 7) % 16, row]) + choices
     yield "json_codec", "hand-field", b'PT\x03["a"]'
-    for row in range(ord("A"), ord("b") + 1):
+    for row in range(ord("A"), ord("c") + 1):
         for size in (0, 1, 8, 40):
             yield "avro_binary", f"hand-{row}-{size}", bytes([row]) + bytes([2]) * size
     union = b'[{"type":"record","name":"n.A","fields":[]},{"type":"record","name":"B","fields":[{"name":"a","type":"n.A"}]}]'

@@ -1,5 +1,8 @@
-/* tests/fuzz/http.c - a connection's bytes: heads, bodies by length, chunked bodies, pipelined. Whatever
- * pieces they come in, the same is read. The input: a byte that chooses the pieces, then the stream. */
+/* tests/fuzz/http.c - a connection's bytes: heads, bodies by length, chunked bodies, pipelined. Whatever pieces they
+ * come in, the same is read; and chunked bodies as a plain reading of the rules does it. The input: a byte that chooses
+ * the pieces, then the stream. */
+#include <ctype.h>
+
 #include "base/buf.h"
 #include "base/limits.h"
 #include "server/handler.h"
@@ -99,14 +102,94 @@ static enum chunked_rc read_piece(struct reading *r, struct chunked *c, struct b
     return rc;
 }
 
+/* ---- chunked bodies, plainly ---- */
+
+/* Past the line's CR LF; the line without it in *line. NULL: it does not end. */
+static const uint8_t *plain_line(const uint8_t *p, const uint8_t *end, struct slice *line)
+{
+    const uint8_t *cr = p < end ? memmem(p, (size_t)(end - p), "\r\n", 2) : NULL;
+    if (!cr)
+        return NULL;
+    *line = slice_of(p, (size_t)(cr - p));
+    return cr + 2;
+}
+
+static bool plain_is_text(struct slice s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if ((s.ptr[i] < 0x20 && s.ptr[i] != '\t') || s.ptr[i] == 0x7f)
+            return false;
+    return true;
+}
+
+/* A chunk's size, with white space and an extension behind it. */
+static bool plain_size(struct slice line, uint64_t *size)
+{
+    size_t i = 0;
+    *size = 0;
+    for (; i < line.len && isxdigit(line.ptr[i]); i++)
+        *size =
+            *size << 4 | (uint64_t)(line.ptr[i] <= '9' ? line.ptr[i] - '0' : (line.ptr[i] | 0x20) - 'a' + 10);
+    if (i == 0 || i > 16 || *size >> 63)
+        return false;
+    if (i == line.len)
+        return true;
+    while (i < line.len && (line.ptr[i] == ' ' || line.ptr[i] == '\t'))
+        i++;
+    return i < line.len && line.ptr[i] == ';' && plain_is_text(slice_of(line.ptr + i, line.len - i));
+}
+
+static bool plain_trailer(struct slice line)
+{
+    const uint8_t *colon = memchr(line.ptr, ':', line.len);
+    return colon && http1_is_token(slice_of(line.ptr, (size_t)(colon - line.ptr))) && plain_is_text(line);
+}
+
+/* The body that begins at `in`, if it is whole and keeps the rules: what stands behind it, and its bytes. Else NULL. */
+static const uint8_t *plain_chunked(struct slice in, struct buf *body)
+{
+    const uint8_t *p = in.ptr, *end = in.ptr + in.len;
+    struct slice line;
+    uint64_t size;
+    do {
+        p = plain_line(p, end, &line);
+        if (!p || !plain_size(line, &size) || size > (uint64_t)(end - p))
+            return NULL;
+        CHECK(buf_append(body, slice_of(p, (size_t)size)), "memory is out");
+        p += size;
+        if (size && (p = plain_line(p, end, &line)) && line.len)
+            return NULL;
+    } while (p && size);
+    while (p && (p = plain_line(p, end, &line)) && line.len)
+        if (!plain_trailer(line))
+            return NULL;
+    return p;
+}
+
+/* Of a stream that is too short for the limit of extensions and trailers. */
+static void check_plainly(const struct reading *r, size_t began, struct slice got, bool is_done)
+{
+    struct buf body = {0};
+    struct slice in = slice_of(r->stream.ptr + began, r->stream.len - began);
+    if (r->stream.len < LIMIT_CHUNK_EXTRAS_MAX) {
+        const uint8_t *behind = plain_chunked(in, &body);
+        CHECK(is_done == (behind != NULL), "done %d: %.*s", is_done, SHOW(in));
+        CHECK(!behind || behind == r->stream.ptr + r->at, "%.*s", SHOW(in));
+        CHECK(!behind || slice_eq(got, buf_slice(&body)), "%.*s: %.*s", SHOW(in), SHOW(got));
+    }
+    buf_release(&body);
+}
+
 static void read_chunked(struct reading *r)
 {
+    size_t began = r->at;
     struct chunked c = {0};
     struct buf body = {0};
     struct err err = {0};
     enum chunked_rc rc;
     while ((rc = read_piece(r, &c, &body, &err)) == CHUNKED_MORE && receive(r))
         ;
+    check_plainly(r, began, buf_slice(&body), rc == CHUNKED_DONE);
     log_bytes(r, rc == CHUNKED_DONE ? "body" : "part of a body", buf_slice(&body));
     if (rc == CHUNKED_BAD)
         end(r, err.message);

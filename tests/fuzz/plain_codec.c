@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "schema/json.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -105,6 +106,7 @@ struct rules {
 struct plain {
     const struct program *program;
     enum json_form form;
+    bool is_default;
     struct rules level[3];
     unsigned levels, work;
 };
@@ -416,9 +418,20 @@ static bool encode_object(struct plain *c, const struct op *op, const struct nod
     return encode_bare(c, op, v, values == 1, level, out, &is_settled);
 }
 
+static bool encode_first(struct plain *c, const struct op *op, const struct node *v, unsigned level,
+                         struct buf *out)
+{
+    for (uint32_t b = 0; b < op->b; b++)
+        if (fits(c, op, b, v, level))
+            return encode_branch(c, op, b, v, level, out);
+    return false;
+}
+
 static bool encode_union(struct plain *c, const struct op *op, const struct node *v, unsigned level,
                          struct buf *out)
 {
+    if (c->is_default)
+        return encode_first(c, op, v, level, out);
     if (v->first == 'n')
         return encode_branch(c, op, first_of(c, op, OP_NULL), v, level, out);
     if (v->first == '{')
@@ -461,19 +474,156 @@ static void set_levels(struct plain *c, const struct codec_opts *opts)
         c->level[c->levels++] = (struct rules){opts->missing, opts->unknown};
 }
 
-enum plain_result plain_encode(const struct program *p, uint32_t op, const struct codec_opts *opts,
-                               struct slice json, struct buf *out)
+static enum plain_result run(struct plain *c, uint32_t op, struct slice json, struct buf *out)
 {
     struct reader r = {.p = json.ptr, .end = json.ptr + json.len};
-    struct plain c = {.program = p, .form = opts->form};
     const struct node *v = read_value(&r);
     enum plain_result result = PLAIN_GIVES_UP;
     if (!r.is_too_deep) {
-        set_levels(&c, opts);
-        bool ok = encode(&c, op, v, c.levels - 1, out);
-        if (c.work <= WORK_MAX)
+        bool ok = encode(c, op, v, c->levels - 1, out);
+        if (c->work <= WORK_MAX)
             result = ok ? PLAIN_FITS : PLAIN_MISFIT;
     }
     arena_release(&r.arena);
     return result;
+}
+
+enum plain_result plain_encode(const struct program *p, uint32_t op, const struct codec_opts *opts,
+                               struct slice json, struct buf *out)
+{
+    struct plain c = {.program = p, .form = opts->form};
+    set_levels(&c, opts);
+    return run(&c, op, json, out);
+}
+
+enum plain_result plain_default(const struct program *p, uint32_t op, struct slice json, struct buf *out)
+{
+    struct plain c = {.program = p, .is_default = true, .levels = 1};
+    c.level[0] = (struct rules){MISSING_DEFAULT, UNKNOWN_REJECT};
+    return run(&c, op, json, out);
+}
+
+/* ---- is it Avro? ---- */
+
+struct check {
+    const struct program *program;
+    struct slice rest;
+    unsigned depth, work;
+};
+
+static bool check(struct check *c, uint32_t op);
+
+static bool take(struct check *c, uint64_t n)
+{
+    if (n > c->rest.len)
+        return false;
+    c->rest = slice_of(c->rest.ptr + n, c->rest.len - n);
+    return true;
+}
+
+static bool take_long(struct check *c, int64_t *out)
+{
+    unsigned __int128 bits = 0;
+    for (unsigned i = 0; i < 10; i++) {
+        if (!c->rest.len)
+            return false;
+        uint8_t byte = fuzz_byte(&c->rest);
+        bits |= (unsigned __int128)(byte & 0x7f) << 7 * i;
+        if (byte < 0x80) {
+            *out = (int64_t)(uint64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
+            return bits <= UINT64_MAX;
+        }
+    }
+    return false;
+}
+
+static bool check_int(struct check *c)
+{
+    int64_t v;
+    size_t before = c->rest.len;
+    return take_long(c, &v) && v >= INT32_MIN && v <= INT32_MAX && before - c->rest.len <= 5;
+}
+
+static bool check_text(struct check *c, bool is_string)
+{
+    int64_t len;
+    if (!take_long(c, &len) || len < 0 || (uint64_t)len > c->rest.len)
+        return false;
+    struct slice text = slice_of(c->rest.ptr, (size_t)len);
+    return (!is_string || utf8_valid(text)) && take(c, (uint64_t)len);
+}
+
+static bool check_block(struct check *c, const struct op *op)
+{
+    int64_t count, bytes = -1;
+    do {
+        if (!take_long(c, &count))
+            return false;
+        bool has_size = count < 0;
+        if (has_size && (!take_long(c, &bytes) || bytes < 0 || (uint64_t)bytes > c->rest.len))
+            return false;
+        uint64_t n = has_size ? -(uint64_t)count : (uint64_t)count;
+        const uint8_t *end = c->rest.ptr + (has_size ? (size_t)bytes : 0);
+        for (uint64_t i = 0; i < n; i++)
+            if ((op->code == OP_MAP && !check_text(c, true)) || !check(c, op->a))
+                return false;
+        if (has_size && c->rest.ptr != end)
+            return false;
+    } while (count != 0);
+    return true;
+}
+
+static bool check_index(struct check *c, uint32_t n, uint32_t *out)
+{
+    int64_t v;
+    if (!take_long(c, &v) || v < 0 || v >= n)
+        return false;
+    *out = (uint32_t)v;
+    return true;
+}
+
+static bool check_value(struct check *c, const struct op *op)
+{
+    uint32_t index;
+    switch ((enum opcode)op->code) {
+    case OP_NULL: return true;
+    case OP_BOOLEAN: return c->rest.len && c->rest.ptr[0] <= 1 && take(c, 1);
+    case OP_INT: return check_int(c);
+    case OP_LONG: return take_long(c, &(int64_t){0});
+    case OP_FLOAT: return take(c, 4);
+    case OP_DOUBLE: return take(c, 8);
+    case OP_STRING:
+    case OP_BYTES: return check_text(c, op->code == OP_STRING);
+    case OP_FIXED: return take(c, op->a);
+    case OP_ENUM: return check_index(c, op->b, &index);
+    case OP_UNION: return check_index(c, op->b, &index) && check(c, c->program->branches[op->a + index].op);
+    case OP_RECORD:
+        for (uint32_t i = 0; i < op->b; i++)
+            if (!check(c, c->program->fields[op->a + i].op))
+                return false;
+        return true;
+    case OP_ARRAY:
+    case OP_MAP: return check_block(c, op);
+    case OPCODES: break;
+    }
+    return false;
+}
+
+static bool check(struct check *c, uint32_t op)
+{
+    if (++c->work > WORK_MAX || c->depth == DEPTH_MAX) {
+        c->work = WORK_MAX + 1;
+        return false;
+    }
+    c->depth++;
+    bool ok = check_value(c, &c->program->ops[op]);
+    c->depth--;
+    return ok;
+}
+
+enum plain_result plain_check(const struct program *p, uint32_t op, struct slice avro)
+{
+    struct check c = {.program = p, .rest = avro};
+    bool ok = check(&c, op) && c.rest.len == 0;
+    return c.work > WORK_MAX ? PLAIN_GIVES_UP : ok ? PLAIN_FITS : PLAIN_MISFIT;
 }

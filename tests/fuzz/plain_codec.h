@@ -1,4 +1,4 @@
-/* tests/fuzz/plain_codec.h - JSON to Avro once more, as the rules of docs/ say it and as slowly as they
+/* tests/fuzz/plain_codec.h - JSON to Avro, and whether bytes are Avro, once more, as the rules of docs/ say it and as slowly as they
  * allow: a tree, recursion, every branch tried. What the codec does in one pass is compared with it. */
 #ifndef TESTS_FUZZ_PLAIN_CODEC_H
 #define TESTS_FUZZ_PLAIN_CODEC_H
@@ -16,5 +16,11 @@ enum plain_result {
 /* Append the Avro form of `json`, which json_check has passed, as the type of instruction `op`. */
 enum plain_result plain_encode(const struct program *, uint32_t op, const struct codec_opts *,
                                struct slice json, struct buf *out);
+
+/* The same for the default of a field: the first branch of a union that takes it, in any way; never tagged. */
+enum plain_result plain_default(const struct program *, uint32_t op, struct slice json, struct buf *out);
+
+/* Are the bytes one datum of the type, and nothing else? */
+enum plain_result plain_check(const struct program *, uint32_t op, struct slice avro);
 
 #endif

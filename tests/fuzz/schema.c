@@ -6,7 +6,9 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "schema/json.h"
+#include "schema/program.h"
 #include "tests/fuzz/json_tree.h"
+#include "tests/fuzz/plain_codec.h"
 
 /* The initial value may be as long as a record; then it is not printed. */
 enum { INITIAL_MAX = 65536 };
@@ -73,6 +75,30 @@ static void check_same(const struct schema *s, struct slice text)
     arena_release(&arena);
 }
 
+static void check_default(const struct program *p, const struct field *model, const struct op_field *field)
+{
+    struct buf plain = {0};
+    CHECK(model->has_default == field->has_default, "%.*s", SHOW(field->name));
+    if (field->has_default)
+        switch (plain_default(p, field->op, model->default_json, &plain)) {
+        case PLAIN_FITS:
+            CHECK(slice_eq(field->filling.avro, buf_slice(&plain)), "%.*s", SHOW(model->default_json));
+            break;
+        case PLAIN_MISFIT: CHECK(!"a default", "taken: %.*s", SHOW(model->default_json)); break;
+        case PLAIN_GIVES_UP: break;
+        }
+    buf_release(&plain);
+}
+
+/* Every default was encoded as the plain rules do it. */
+static void check_defaults(const struct schema *s)
+{
+    const struct program *p = schema_program(s);
+    for (uint32_t i = 0; i < p->nops; i++)
+        for (uint32_t k = 0; p->ops[i].code == OP_RECORD && k < p->ops[i].b; k++)
+            check_default(p, &p->model->types[i]->record.fields[k], &p->fields[p->ops[i].a + k]);
+}
+
 /* A full name that is not UTF-8 is told as it is. */
 static void check_problem(const struct problem *p, json_t *tree, bool is_utf8)
 {
@@ -90,7 +116,8 @@ static void check_refusal(struct slice text, struct slice fullname, const struct
     struct err other;
     bool is_json = json_check(text, LIMIT_SCHEMA_JSON_DEPTH_MAX, &arena, &other) == RC_OK;
     CHECK(utf8_valid(slice_str(err->message)) || !utf8_valid(fullname), "a message that is not UTF-8");
-    CHECK(err->code == ERR_BAD_JSON || err->code == ERR_BAD_SCHEMA || err->code == ERR_TOO_DEEP,
+    CHECK(err->code == ERR_BAD_JSON || err->code == ERR_BAD_SCHEMA || err->code == ERR_TOO_DEEP ||
+              err->code == ERR_TOO_MUCH_WORK,
           "code %d: %s", err->code, err->message);
     CHECK(is_json == (err->code != ERR_BAD_JSON) || other.code == ERR_TOO_DEEP, "%s: %.*s", err->message,
           SHOW(text));
@@ -112,6 +139,7 @@ static void check_schema(const struct schema *s, struct slice text, struct slice
     check_is_json(schema_normal_form(s));
     CHECK(fullname.len || slice_eq(schema_text(s), text), "another text");
     check_warnings(s);
+    check_defaults(s);
     check_same(s, schema_text(s));
     check_same(s, schema_normal_form(s));
     check_initial(s, JSON_PLAIN);

@@ -101,6 +101,7 @@ static const struct {
     {"{'type':'array','items':{'type':'record','name':'P','fields':[{'name':'x','type':'double'},"
      "{'name':'y','type':'float'},{'name':'t','type':'long'}]}}",
      true},
+    /* c */ {"['float','long','null']", true},
 };
 enum { ROWS = sizeof table / sizeof *table };
 
