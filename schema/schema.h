@@ -22,8 +22,8 @@ struct schema;
  *   fullname  empty, or which entry of a top-level union (JSON array) is meant
  *   arena     where problems are kept
  * Fails with BAD_JSON (line, column; a duplicate name also as a problem with its pointer), BAD_SCHEMA (every
- * fault as a problem with the JSON Pointer into `text`), TOO_DEEP, BODY_TOO_LARGE (text beyond 1 MiB),
- * NO_MEMORY. Takes time: up to some milliseconds for a large text. */
+ * fault as a problem with the JSON Pointer into `text`), TOO_DEEP, TOO_MUCH_WORK (of its defaults),
+ * BODY_TOO_LARGE (text beyond 1 MiB), NO_MEMORY. Takes time: up to some milliseconds for a large text. */
 MUST_USE enum rc schema_parse(struct schema **out, struct slice text, struct slice fullname,
                               struct arena *arena, struct err *err);
 void schema_free(struct schema *);
