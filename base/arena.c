@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BLOCK_BYTES = 4096 - 32, ALIGN = 8 };
+/* The first block is small, for most requests take little; each further one is twice as large, up to a bound.
+ * Whatever would fill a large part of that has a block of its own. */
+enum { FIRST_BYTES = 480, BLOCK_BYTES_MAX = 4096 - 32, OWN_BYTES_MIN = BLOCK_BYTES_MAX / 4, ALIGN = 8 };
 
 struct arena_block {
     struct arena_block *next;
@@ -23,6 +25,14 @@ static struct arena_block *block_new(struct arena *a, size_t bytes)
     return b;
 }
 
+static size_t next_block_bytes(const struct arena *a, size_t bytes)
+{
+    size_t next = a->blocks ? 2 * a->blocks->bytes : FIRST_BYTES;
+    while (next < bytes)
+        next *= 2;
+    return next < BLOCK_BYTES_MAX ? next : BLOCK_BYTES_MAX;
+}
+
 void *arena_alloc(struct arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
@@ -34,11 +44,12 @@ void *arena_alloc(struct arena *a, size_t bytes)
         a->at += bytes;
         return p;
     }
-    struct arena_block *b = block_new(a, bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES);
+    bool own = bytes >= OWN_BYTES_MIN;
+    struct arena_block *b = block_new(a, own ? bytes : next_block_bytes(a, bytes));
     if (!b)
         return NULL;
     /* Big ones stand behind, so the rest of the newest stays in use. */
-    if (a->blocks && bytes > BLOCK_BYTES / 4) {
+    if (a->blocks && own) {
         b->next = a->blocks->next;
         a->blocks->next = b;
         return b->data;
@@ -105,7 +116,7 @@ void arena_reset(struct arena *a)
     if (!b)
         return;
     free_blocks(b->next);
-    if (b->bytes != BLOCK_BYTES) {
+    if (b->bytes > BLOCK_BYTES_MAX) {
         free(b);
         *a = (struct arena){0};
         return;

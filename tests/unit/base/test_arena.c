@@ -92,18 +92,29 @@ TEST(arena_printf__prints_texts_of_any_length)
     arena_release(&a);
 }
 
-TEST(arena_reset__keeps_one_block_and_frees_the_others)
+TEST(arena_alloc__takes_little_for_few_allocations_and_grows)
+{
+    struct arena a = {0};
+    assert_non_null(arena_alloc(&a, 10));
+    assert_true(a.bytes < 512);
+    for (size_t total = 10, step = 100; total < 100000; total += step) {
+        assert_non_null(arena_alloc(&a, step));
+        assert_true(a.bytes < 2 * total + 4096);
+    }
+    arena_release(&a);
+}
+
+TEST(arena_reset__keeps_one_block_that_has_grown_to_what_is_needed)
 {
     struct arena a = {0};
     arena_reset(&a);
-    assert_non_null(arena_alloc(&a, 10));
-    size_t one = a.bytes;
     for (int i = 0; i < 100; i++)
         assert_non_null(arena_alloc(&a, 1000));
-    assert_true(a.bytes > one);
     arena_reset(&a);
-    assert_int_equal(a.bytes, one);
-    assert_non_null(arena_alloc(&a, 1000));
+    size_t one = a.bytes;
+    assert_true(one >= 1000 && one <= 4096);
+    for (int i = 0; i < 4; i++)
+        assert_non_null(arena_alloc(&a, one / 4 / 8 * 8));
     assert_int_equal(a.bytes, one);
     arena_release(&a);
     arena_release(&a);
