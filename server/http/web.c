@@ -30,8 +30,9 @@ bool web_host_is_loopback(struct slice host)
     host = without_port(host);
     if (host.len && host.ptr[host.len - 1] == '.') /* the root of the DNS, written out */
         host.len--;
-    return slice_eq_nocase(host, SLICE("localhost")) || ends_nocase(host, SLICE(".localhost")) ||
-           is_loopback_address(host);
+    /* First what is usual. */
+    return slice_eq(host, SLICE("127.0.0.1")) || slice_eq_nocase(host, SLICE("localhost")) ||
+           ends_nocase(host, SLICE(".localhost")) || is_loopback_address(host);
 }
 
 static struct slice without_default_port(struct slice host)

@@ -21,7 +21,7 @@ struct conn_list {
     struct conn *first, *last;
 };
 
-enum { OUTPUT_POOL_MAX = 32, OUTPUT_KEEP_BYTES = 65536, REQUEST_POOL_MAX = 256, SINK_BYTES = 65536 };
+enum { OUTPUT_POOL_MAX = 32, OUTPUT_KEEP_BYTES = 65536, REQUEST_POOL_MAX = 2048, SINK_BYTES = 65536 };
 
 struct edge_worker {
     struct worker worker; /* what handlers see */
