@@ -223,6 +223,22 @@ static void check_plainly(const struct run *r, enum rc rc)
     arena_release(&arena);
 }
 
+/* All that is wrong is listed, in order. */
+static void check_plain_problems(const struct run *r)
+{
+    struct buf want = {0}, got = {0};
+    if (r->err.code != ERR_BAD_RECORD || r->err.truncated)
+        return;
+    for (const struct problem *p = r->err.first; p; p = p->next)
+        CHECK(buf_append(&got, p->pointer) && buf_printf(&got, " %s\n", problem_slug(p->code)),
+              "memory is out");
+    if (plain_explain(schema_program(r->schema), op_of(r), &r->opts, r->json, &want) != PLAIN_GIVES_UP)
+        CHECK(slice_eq(buf_slice(&want), buf_slice(&got)), "%.*s\ngot:\n%.*s\nplainly:\n%.*s", SHOW(r->json),
+              SHOW(got), SHOW(want));
+    buf_release(&want);
+    buf_release(&got);
+}
+
 /* ---- the input ---- */
 
 static void take_options(struct run *r, uint8_t byte)
@@ -278,6 +294,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         else
             check_refusal(&r);
         check_plainly(&r, rc);
+        if (rc != RC_OK)
+            check_plain_problems(&r);
         fuzz_free(r.json);
     }
     fuzz_schema_release(&s);

@@ -503,6 +503,144 @@ enum plain_result plain_default(const struct program *p, uint32_t op, struct sli
     return run(&c, op, json, out);
 }
 
+/* ---- what is wrong ---- */
+
+struct explanation {
+    const struct program *program;
+    const struct codec_opts *opts;
+    struct buf pointer, *out;
+};
+
+static void explain(struct explanation *x, uint32_t op, const struct node *v);
+
+static void problem(struct explanation *x, enum problem_code code)
+{
+    CHECK(buf_append(x->out, buf_slice(&x->pointer)) && buf_printf(x->out, " %s\n", problem_slug(code)),
+          "memory is out");
+}
+
+/* One step down, to what `op` is of; v NULL: to nothing, which is a problem. */
+static void explain_member(struct explanation *x, struct slice name, uint32_t op, const struct node *v,
+                           enum problem_code code)
+{
+    size_t len = x->pointer.len;
+    CHECK(json_pointer_push(&x->pointer, name), "memory is out");
+    if (v)
+        explain(x, op, v);
+    else
+        problem(x, code);
+    x->pointer.len = len;
+}
+
+static bool is_field(const struct explanation *x, const struct op *op, struct slice name)
+{
+    for (uint32_t i = 0; i < op->b; i++)
+        if (slice_eq(x->program->fields[op->a + i].name, name))
+            return true;
+    return false;
+}
+
+static void explain_record(struct explanation *x, const struct op *op, const struct node *v)
+{
+    unsigned missing = x->opts->missing;
+    for (uint32_t i = 0; i < op->b; i++) {
+        const struct op_field *f = &x->program->fields[op->a + i];
+        const struct node *m = member_of(v, f->name);
+        if (m || missing == MISSING_REJECT || (missing == MISSING_DEFAULT && !f->has_default))
+            explain_member(x, f->name, f->op, m, PROBLEM_MISSING);
+    }
+    for (const struct node *m = v->child; m; m = m->next)
+        if (x->opts->unknown == UNKNOWN_REJECT && !is_field(x, op, m->name))
+            explain_member(x, m->name, 0, NULL, PROBLEM_UNKNOWN);
+}
+
+static void explain_block(struct explanation *x, const struct op *op, const struct node *v)
+{
+    unsigned index = 0;
+    for (const struct node *m = v->child; m; m = m->next) {
+        char digits[16];
+        snprintf(digits, sizeof digits, "%u", index++);
+        explain_member(x, op->code == OP_MAP ? m->name : slice_str(digits), op->a, m, PROBLEM_MISSING);
+    }
+}
+
+static void explain_union(struct explanation *x, const struct op *op, const struct node *v)
+{
+    int tag = v->n == 1 && v->first == '{' ? program_branch(x->program, op, v->child->name) : -1;
+    for (uint32_t b = 0; b < op->b; b++)
+        if (v->first == 'n' && x->program->ops[x->program->branches[op->a + b].op].code == OP_NULL)
+            return;
+    if (tag < 0)
+        problem(x, PROBLEM_NO_BRANCH);
+    else
+        explain_member(x, v->child->name, x->program->branches[op->a + (uint32_t)tag].op, v->child,
+                       PROBLEM_TYPE);
+}
+
+/* Of a scalar that does not fit. */
+static enum problem_code explain_scalar(const struct op *op, const struct node *v)
+{
+    int64_t i;
+    struct buf content = {0};
+    enum problem_code code = PROBLEM_TYPE;
+    switch ((enum opcode)op->code) {
+    case OP_INT:
+    case OP_LONG:
+        if (is_number(v) && num_parse_i64(v->token, &i) != NUM_FRACTION)
+            code = PROBLEM_RANGE;
+        break;
+    case OP_FLOAT:
+    case OP_DOUBLE:
+        if (is_number(v))
+            code = PROBLEM_RANGE;
+        break;
+    case OP_ENUM:
+        if (v->first == '"')
+            code = PROBLEM_SYMBOL;
+        break;
+    case OP_BYTES:
+    case OP_FIXED:
+        if (v->first == '"')
+            code = bytes_of(v, &content) ? PROBLEM_SIZE : PROBLEM_ENCODING;
+        break;
+    default: break;
+    }
+    buf_release(&content);
+    return code;
+}
+
+static void explain(struct explanation *x, uint32_t i, const struct node *v)
+{
+    const struct op *op = &x->program->ops[i];
+    struct buf dropped = {0};
+    struct plain c = {.program = x->program};
+    bool is_right = v->first == (op->code == OP_ARRAY ? '[' : '{');
+    switch ((enum opcode)op->code) {
+    case OP_UNION: explain_union(x, op, v); break;
+    case OP_RECORD: is_right ? explain_record(x, op, v) : problem(x, PROBLEM_TYPE); break;
+    case OP_ARRAY:
+    case OP_MAP: is_right ? explain_block(x, op, v) : problem(x, PROBLEM_TYPE); break;
+    default:
+        if (!encode_scalar(&c, op, v, &dropped))
+            problem(x, explain_scalar(op, v));
+    }
+    buf_release(&dropped);
+}
+
+enum plain_result plain_explain(const struct program *p, uint32_t op, const struct codec_opts *opts,
+                                struct slice json, struct buf *out)
+{
+    struct reader r = {.p = json.ptr, .end = json.ptr + json.len};
+    struct explanation x = {.program = p, .opts = opts, .out = out};
+    const struct node *v = read_value(&r);
+    bool is_certain = !r.is_too_deep && (opts->form == JSON_AVRO || p->nunions == 0);
+    if (is_certain)
+        explain(&x, op, v);
+    buf_release(&x.pointer);
+    arena_release(&r.arena);
+    return !is_certain ? PLAIN_GIVES_UP : out->len ? PLAIN_MISFIT : PLAIN_FITS;
+}
+
 /* ---- is it Avro? ---- */
 
 struct check {

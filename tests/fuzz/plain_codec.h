@@ -17,6 +17,11 @@ enum plain_result {
 enum plain_result plain_encode(const struct program *, uint32_t op, const struct codec_opts *,
                                struct slice json, struct buf *out);
 
+/* Append what is wrong with `json` in the order of the rules, a line each: pointer, a space, the problem's slug. Only
+ * where unions are tagged, or there are none: else it is not certain which branch was meant. */
+enum plain_result plain_explain(const struct program *, uint32_t op, const struct codec_opts *,
+                                struct slice json, struct buf *out);
+
 /* The same for the default of a field: the first branch of a union that takes it, in any way; never tagged. */
 enum plain_result plain_default(const struct program *, uint32_t op, struct slice json, struct buf *out);
 

@@ -17,7 +17,8 @@ declare -A dict=([http]=http [json_check]=json [schema]=schema [json_codec]=json
 
 [ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null
 cmake --build build/fuzz -j2 --target "${targets[@]/#/fuzz_}" >/dev/null
-python3 tools/make_fuzz_seeds.py build/fuzz/seeds >/dev/null
+seeds=build/fuzz/tests/fuzz/seeds
+python3 tools/make_fuzz_seeds.py "$seeds" >/dev/null
 
 found=0
 for target in "${targets[@]}"; do
@@ -26,7 +27,7 @@ for target in "${targets[@]}"; do
     options=(-max_total_time="$seconds" -max_len="${bytes_max[$target]}" -timeout=10 -rss_limit_mb=3000
         -artifact_prefix="build/fuzz/found/$target-" -print_final_stats=1)
     [ -z "${dict[$target]:-}" ] || options+=(-dict="tests/fuzz/dict/${dict[$target]}.dict")
-    dirs=("$grown" build/fuzz/seeds/"$target")
+    dirs=("$grown" "$seeds/$target")
     for kept in tests/fuzz/corpus/"$target" tests/fuzz/crashes/"$target"; do
         [ ! -d "$kept" ] || dirs+=("$kept")
     done
