@@ -113,5 +113,6 @@ enum rc codec_field_from_json(struct codec *c, const struct schema *s, int field
     const struct op *root = &job.program->ops[job.op];
     assert(root->code == OP_RECORD && field >= 0 && (uint32_t)field < root->b);
     job.op = job.program->fields[root->a + (uint32_t)field].op;
+    job.depth = 1;
     return encode(c, &job, json, out, arena, err);
 }

@@ -245,7 +245,8 @@ static void forget(struct encode *e)
     struct codec *c = e->codec;
     c->frames.n = c->spans.n = c->ends.n = c->blocks.n = c->names.n = c->slots.n = 0;
     c->name_text.len = 0;
-    e->depth = e->deepest = e->trials = e->ends_hint = e->memo_begin = e->memo_end = 0;
+    e->depth = e->deepest = e->depth_outside;
+    e->trials = e->ends_hint = e->memo_begin = e->memo_end = 0;
     e->empty_items = 0;
     e->level = e->nlevels - 1;
     memo_forget(c);
@@ -296,6 +297,7 @@ static enum encode_result begin(struct encode *e, struct codec *c, const struct 
                          .buf = out,
                          .out_before = out->len,
                          .mode = job->mode,
+                         .depth_outside = job->depth,
                          .budget = job->budget};
     if (json.len > UINT32_MAX / 2)
         return ENCODE_TOO_LARGE;

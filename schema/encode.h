@@ -124,6 +124,7 @@ struct encode {
     enum union_mode mode;
     uint8_t level, nlevels;
     struct encode_rules levels[ENCODE_LEVELS_MAX];
+    uint32_t depth_outside;        /* as in struct encode_job */
     uint32_t depth, deepest;       /* records, arrays and maps around p; the most there were */
     uint32_t trials;               /* attempts around p: what is written there is thrown away */
     uint32_t memo_begin, memo_end; /* the outermost value that was tried: what the memo knows is about it */
@@ -144,6 +145,7 @@ struct encode_job {
     uint32_t op;
     enum union_mode mode;
     struct encode_rules rules;
+    uint32_t depth; /* records, arrays and maps around the text */
     int64_t budget; /* of work; encode.budget tells what is left of it */
 };
 

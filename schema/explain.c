@@ -294,8 +294,12 @@ enum rc explain_text(struct codec *c, struct encode_job *job, struct slice json,
     *err = (struct err){0};
     if (json_check(json, JSON_NEST_MAX, arena, err))
         return RC_ERR;
-    struct explain x = {
-        .program = job->program, .mode = job->mode, .rules = job->rules, .arena = arena, .err = err};
+    struct explain x = {.program = job->program,
+                        .mode = job->mode,
+                        .rules = job->rules,
+                        .depth = job->depth,
+                        .arena = arena,
+                        .err = err};
     struct buf out = {0};
     *err = (struct err){0};
     enum encode_result r = encode_prepare(&x.e, c, job, json, &out);

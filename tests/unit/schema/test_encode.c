@@ -774,6 +774,22 @@ TEST(codec_field_from_json__encodes_one_field)
     assert_slice_str(err.first->pointer, "");
 }
 
+TEST(codec_field_from_json__counts_the_record_around_the_field)
+{
+    use_schema(RECORD("L", FIELD("next", "[\"null\",\"L\"]")));
+    struct buf json = {0};
+    for (int depth = LIMIT_DATA_DEPTH_MAX - 1; depth <= LIMIT_DATA_DEPTH_MAX; depth++) {
+        json.len = out.len = 0;
+        append(&json, "{\"next\":", depth);
+        append(&json, "null", 1);
+        append(&json, "}", depth);
+        enum rc rc = codec_field_from_json(codec, schema, 0, &opts, buf_slice(&json), &out, &arena, &err);
+        assert_int_equal(rc, depth < LIMIT_DATA_DEPTH_MAX ? RC_OK : RC_ERR);
+    }
+    assert_int_equal(err.code, ERR_TOO_DEEP);
+    buf_release(&json);
+}
+
 TEST(codec_from_json__gives_back_what_a_large_body_needed)
 {
     use_schema("{\"type\":\"map\",\"values\":\"int\"}");
