@@ -96,6 +96,7 @@ struct request {
     struct slice body;      /* whole, de-chunked; empty until router_handle */
     uint64_t body_declared; /* Content-Length, UINT64_MAX for chunked; known in router_begin */
     uint64_t body_max;      /* router_begin may lower it; more is 413 */
+    bool is_away;           /* on its way to the store it was held up: none of its connection overtakes it */
 
     /* What the router found. */
     const struct route *route;

@@ -24,10 +24,11 @@ struct route {
 /* Compile routes.def. Once, before the first request; not to be called by two threads at once. */
 void router_init(void);
 
-/* May this request be in flight together with other such ones of its connection? After router_begin. */
+/* May this request be in flight together with other such ones of its connection? After router_begin. Not while
+ * it is away: they reach the store in the order in which they came. */
 static inline bool router_is_write(const struct request *req)
 {
-    return req->route && (req->route->flags & ROUTE_WRITE);
+    return req->route && (req->route->flags & ROUTE_WRITE) && !req->is_away;
 }
 
 /* May `name` be a type's: [A-Za-z][A-Za-z0-9_.-]{0,63}, and not reserved? Otherwise why not, as a sentence

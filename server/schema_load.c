@@ -5,8 +5,6 @@
 
 #include "base/log.h"
 
-enum { INLINE_TEXT_MAX = 2048 }; /* bytes; parsing this much takes less than a millisecond */
-
 /* One load under way, in the request's arena; req->state while it lasts. */
 struct load {
     const struct type_version *version;
@@ -14,7 +12,7 @@ struct load {
     void *state; /* the handler's, put back at the end */
     uint8_t key[SCHEMA_KEY_BYTES];
     struct slice text;
-    struct schema *schema;
+    struct schema *schema; /* NULL: somebody else was faster */
     enum rc rc;
     struct err err;
 };
@@ -22,8 +20,10 @@ struct load {
 static void load_end(struct request *req, struct load *l)
 {
     req->state = l->state;
+    req->is_away = false;
     if (l->rc == RC_OK) {
-        type_schema_offer(l->version, l->schema);
+        if (l->schema)
+            type_schema_offer(l->version, l->schema);
         l->then(req);
         return;
     }
@@ -38,6 +38,8 @@ static void parse(struct job *job)
 {
     struct request *req = CONTAINER_OF(job, struct request, job);
     struct load *l = req->state;
+    if (type_schema(l->version)) /* all that came before it was there wait here */
+        return;
     l->rc = schema_parse(&l->schema, l->text, (struct slice){0}, &req->arena, &l->err);
 }
 
@@ -64,12 +66,7 @@ static void text_read(struct store_get *get)
         return;
     }
     req->job = (struct job){.run = parse, .done = parse_done};
-    if (l->text.len > INLINE_TEXT_MAX) {
-        worker_offload(req->worker, &req->job);
-        return;
-    }
-    parse(&req->job);
-    parse_done(&req->job);
+    worker_offload(req->worker, &req->job);
 }
 
 void schema_load(struct request *req, const struct type_version *version, void (*then)(struct request *))
@@ -87,6 +84,7 @@ void schema_load(struct request *req, const struct type_version *version, void (
     }
     *l = (struct load){.version = version, .then = then, .state = req->state};
     req->state = l;
+    req->is_away = true;
     req->get = (struct store_get){
         .key = {.space = SPACE_SCHEMA, .id = schema_key(version->schema_id, l->key)}, .done = text_read};
     store_get(req->worker->store, &req->get);

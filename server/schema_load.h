@@ -5,8 +5,8 @@
 
 #include "server/catalog.h"
 
-/* Call `then` on this worker once type_schema(version) is there: at once, or after a read and a parse, the
- * latter on a helper thread if the text is long. On failure the request is answered and `then` does not run.
+/* Call `then` on this worker once type_schema(version) is there: at once, or after a read and, on a helper
+ * thread, a parse. On failure the request is answered and `then` does not run.
  * Uses the request's operation (struct request: the union) and leaves req->state alone. `version` is of
  * req->type. */
 void schema_load(struct request *, const struct type_version *version, void (*then)(struct request *));

@@ -112,37 +112,41 @@ static void edit_done(struct store_write *w)
     }
 }
 
-static enum rc submit(struct request *req, struct err *err)
+static enum rc submit(struct request *req, struct slice avro, struct err *err)
 {
     struct field_put *f = req->state;
-    struct worker *worker = req->worker;
     struct store_write *w = &req->write;
-    const struct schema *schema = type_schema(req->type->latest);
-    struct words name, type;
-    f->field = schema_field(schema, req->field);
-    if (f->field < 0)
-        return err_set(err, ERR_NO_FIELD, "Version %u of '%s' has no field '%s'.", req->type->latest->number,
-                       words_of(req->type_name, &type), words_of(req->field, &name));
-    worker->scratch.len = 0;
-    if (codec_field_from_json(worker->codec, schema, f->field, &req->type->codec, req->body, &worker->scratch,
-                              &req->arena, err) != RC_OK)
-        return RC_ERR;
-    if (!arena_copy(&req->arena, buf_slice(&worker->scratch), &f->value))
+    if (!arena_copy(&req->arena, avro, &f->value))
         return err_oom(err);
-    reply_scratch_done(worker);
     reply_write_init(w, WRITE_EDIT, edit_done);
     w->key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
     w->schema_id = req->type->latest->schema_id;
     w->edit = edit;
     condition_attach(&f->condition, w);
-    return store_write(worker->store, w, err);
+    return store_write(req->worker->store, w, err);
+}
+
+static void encoded(struct request *req, struct slice avro)
+{
+    struct err err;
+    if (submit(req, avro, &err) == RC_ERR)
+        answer_err(req, &err);
 }
 
 static void ready(struct request *req)
 {
+    struct field_put *f = req->state;
+    const struct type_version *latest = req->type->latest;
     struct err err;
-    if (submit(req, &err) == RC_ERR)
-        answer_err(req, &err);
+    struct words name, type;
+    f->field = schema_field(type_schema(latest), req->field);
+    if (f->field >= 0) {
+        record_encode(req, type_schema(latest), f->field, encoded);
+        return;
+    }
+    err_set(&err, ERR_NO_FIELD, "Version %u of '%s' has no field '%s'.", latest->number,
+            words_of(req->type_name, &type), words_of(req->field, &name));
+    answer_err(req, &err);
 }
 
 void field_put_handle(struct request *req)

@@ -39,9 +39,12 @@ MUST_USE bool record_join(struct request *, struct record *, struct buf *joined)
 
 /* Is the body of this request one that the schema takes, by Content-Type and Content-Encoding? */
 MUST_USE enum rc record_negotiate(const struct request *, const struct schema *, struct err *);
-/* Check and encode the body of a whole record to worker->scratch, which it empties first. Raw types: the
- * length prefix alone; the rest is req->body. */
-MUST_USE enum rc record_encode(struct request *, const struct schema *, struct err *);
+/* Check and encode the body: of a whole record, or of one field (its index; -1: none). Then go on with `then`,
+ * which gets the Avro binary, borrowed for the call; of raw types the length prefix alone, the rest is
+ * req->body. At once, or, where that would take too long, after a helper has done it. On failure it answers,
+ * and `then` does not run. Uses the request's operation and leaves req->state alone. */
+void record_encode(struct request *, const struct schema *, int field,
+                   void (*then)(struct request *, struct slice avro));
 
 /* ---- record_conflict.c ---- */
 

@@ -1,6 +1,11 @@
-/* server/handlers/record_body.c - the body of a put: its form, and its Avro binary. */
+/* server/handlers/record_body.c - the body of a put: its form, and its Avro binary, made by the worker or, where
+ * that would take it more than about a millisecond, by a helper. */
+#include <stddef.h>
+
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "server/handlers/record.h"
+#include "server/handlers/reply.h"
 #include "server/negotiate.h"
 
 enum { LENGTH_BYTES_MAX = 10 };
@@ -29,9 +34,8 @@ static enum rc fault_utf8(struct request *req, size_t at, struct err *err)
     return err_sum_up(err, ERR_BAD_RECORD);
 }
 
-static enum rc encode_raw(struct request *req, enum schema_raw raw, struct err *err)
+static enum rc encode_raw(struct request *req, enum schema_raw raw, struct buf *out, struct err *err)
 {
-    struct buf *out = &req->worker->scratch;
     size_t valid = raw == SCHEMA_RAW_STRING ? utf8_valid_len(req->body) : req->body.len;
     if (valid != req->body.len)
         return fault_utf8(req, valid, err);
@@ -41,11 +45,87 @@ static enum rc encode_raw(struct request *req, enum schema_raw raw, struct err *
     return RC_OK;
 }
 
-enum rc record_encode(struct request *req, const struct schema *schema, struct err *err)
+static enum rc encode(struct request *req, struct codec *codec, const struct schema *schema, int field,
+                      const struct codec_opts *opts, struct buf *out, struct err *err)
+{
+    if (field >= 0)
+        return codec_field_from_json(codec, schema, field, opts, req->body, out, &req->arena, err);
+    if (unlikely(schema_raw(schema) != SCHEMA_RAW_NONE))
+        return encode_raw(req, schema_raw(schema), out, err);
+    return codec_from_json(codec, schema, opts, req->body, out, &req->arena, err);
+}
+
+/* ---- on a helper ---- */
+
+/* In the request's arena; req->state while it lasts. */
+struct helped {
+    void *state; /* the handler's, put back at the end */
+    const struct schema *schema;
+    int field;
+    void (*then)(struct request *, struct slice avro);
+    struct buf out;
+    enum rc rc;
+    struct err err;
+};
+
+static void help(struct job *job)
+{
+    struct request *req = CONTAINER_OF(job, struct request, job);
+    struct helped *h = req->state;
+    struct codec *codec = codec_new();
+    h->rc = codec ? encode(req, codec, h->schema, h->field, &req->type->codec, &h->out, &h->err)
+                  : err_oom(&h->err);
+    codec_free(codec);
+}
+
+static void help_done(struct job *job)
+{
+    struct request *req = CONTAINER_OF(job, struct request, job);
+    struct helped *h = req->state;
+    struct buf out = h->out; /* the request may be over behind `then` */
+    req->state = h->state;
+    req->is_away = false;
+    if (h->rc == RC_OK)
+        h->then(req, buf_slice(&out));
+    else
+        answer_err(req, &h->err);
+    buf_release(&out);
+}
+
+static COLD void get_help(struct request *req, const struct schema *schema, int field,
+                          void (*then)(struct request *, struct slice avro))
+{
+    struct helped *h = arena_alloc(&req->arena, sizeof *h);
+    if (!h) {
+        reply_no_memory(req);
+        return;
+    }
+    *h = (struct helped){.state = req->state, .schema = schema, .field = field, .then = then};
+    req->state = h;
+    req->is_away = true;
+    req->job = (struct job){.run = help, .done = help_done};
+    worker_offload(req->worker, &req->job);
+}
+
+/* ---- on the worker ---- */
+
+void record_encode(struct request *req, const struct schema *schema, int field,
+                   void (*then)(struct request *, struct slice avro))
 {
     struct worker *w = req->worker;
+    struct codec_opts opts = req->type->codec;
+    struct err err;
+    if (unlikely(req->body.len > LIMIT_BODY_INLINE_MAX)) {
+        get_help(req, schema, field, then);
+        return;
+    }
+    opts.brief = true;
     w->scratch.len = 0;
-    if (unlikely(schema_raw(schema) != SCHEMA_RAW_NONE))
-        return encode_raw(req, schema_raw(schema), err);
-    return codec_from_json(w->codec, schema, &req->type->codec, req->body, &w->scratch, &req->arena, err);
+    if (likely(encode(req, w->codec, schema, field, &opts, &w->scratch, &err) == RC_OK))
+        then(req, buf_slice(&w->scratch));
+    else if (err.code == ERR_TOO_MUCH_WORK)
+        get_help(req, schema, field, then);
+    else
+        answer_err(req, &err);
+    reply_scratch_done(w);
 }

@@ -105,18 +105,14 @@ static void put_done(struct store_write *w)
 
 /* ---- put ---- */
 
-static enum rc put_submit(struct request *req, const struct schema *schema, struct err *err)
+static enum rc put_submit(struct request *req, struct slice avro, struct err *err)
 {
     struct put *p = req->state;
     struct store_write *w = &req->write;
-    if (record_encode(req, schema, err) != RC_OK)
-        return RC_ERR;
     reply_write_init(w, WRITE_PUT, put_done);
-    if (!arena_copy(&req->arena, buf_slice(&req->worker->scratch), &w->part[0]) ||
-        (p->is_resource && !location_reserve(req, p)))
+    if (!arena_copy(&req->arena, avro, &w->part[0]) || (p->is_resource && !location_reserve(req, p)))
         return err_oom(err);
-    reply_scratch_done(req->worker);
-    if (unlikely(schema_raw(schema) != SCHEMA_RAW_NONE)) {
+    if (unlikely(schema_raw(type_schema(req->type->latest)) != SCHEMA_RAW_NONE)) {
         w->part[1] = req->body;
         w->content_type = req->header[HEADER_CONTENT_TYPE];
     }
@@ -124,6 +120,13 @@ static enum rc put_submit(struct request *req, const struct schema *schema, stru
     w->schema_id = req->type->latest->schema_id;
     condition_attach(&p->condition, w);
     return store_write(req->worker->store, w, err);
+}
+
+static void put_encoded(struct request *req, struct slice avro)
+{
+    struct err err;
+    if (put_submit(req, avro, &err) == RC_ERR)
+        answer_err(req, &err);
 }
 
 static void put_ready(struct request *req)
@@ -135,8 +138,8 @@ static void put_ready(struct request *req)
         answer_err(req, &err);
     else if (p->bench_n)
         bench_put(req, p->bench_n);
-    else if (put_submit(req, schema, &err) == RC_ERR)
-        answer_err(req, &err);
+    else
+        record_encode(req, schema, -1, put_encoded);
 }
 
 void record_put_handle(struct request *req)

@@ -100,7 +100,8 @@ def check_headers():
 def amount(value, unit):
     """A limit as a person would write it."""
     n = int(value)
-    scales = {"bytes": [(1 << 20, "MiB"), (1 << 10, "KiB")], "ms": [(1000, "s")]}
+    scales = {"bytes": [(1 << 20, "MiB"), (1 << 10, "KiB")], "ms": [(1000, "s")],
+              "ns": [(1000000, "ms"), (1000, "us")]}
     for scale, name in scales.get(unit, []):
         if n >= scale and n % scale == 0:
             return f"{n // scale:,} {name}"

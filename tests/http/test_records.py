@@ -302,12 +302,39 @@ def check_pipelined(s):
         assert reply.json()["name"] == "n39" and rest == b""
 
 
+def put_pipelined(s, names):
+    """Puts in one packet, then a get: the names that it finds."""
+    text = b""
+    for name in names:
+        body = b'{"name":"%s"}' % name
+        text += b"PUT /p/order HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+    with s.connect() as c:
+        c.sendall(text + b"GET /p/order HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        rest = b""
+        for _ in names:
+            reply, rest = read_reply(c, pending=rest)
+            assert reply.status in (200, 201), reply
+        reply, rest = read_reply(c, pending=rest)
+        return reply.json()["name"].encode()
+
+
+def check_order(s):
+    """Puts of one connection are stored in their order, also those that a helper checks and that wait for a schema."""
+    long = b"x" * 200_000
+    for _ in range(5):
+        assert put_pipelined(s, [long, b"short"]) == b"short"
+        assert put_pipelined(s, [b"short", long, b"last"]) == b"last"
+    for _ in range(5):
+        s.restart()
+        assert put_pipelined(s, [b"n%d" % i for i in range(20)]) == b"n19"
+
+
 def main():
     with Server() as s:
         register(s, "p", PERSON)
         for check in (check_verbs, check_resources, check_ids, check_fields, check_fields_at_once, check_conditions,
                       check_read_conditions, check_versions, check_raw, check_sizes, check_long_records, check_forms,
-                      check_benchmark, check_pipelined):
+                      check_benchmark, check_pipelined, check_order):
             check(s)
             print(check.__name__)
     print("ok")
