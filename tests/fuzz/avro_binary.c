@@ -1,7 +1,7 @@
-/* tests/fuzz/avro_binary.c - any bytes as Avro binary. They decode where a plain reading of the rules (plain_codec.h)
- * says so. What decodes is JSON in both forms, made of its fields' JSON, and encodes to bytes that decode to the same
- * text; Avro C reads the same. What does not leaves the output as it was. Fields lie inside the bytes, one behind the
- * other. The input: a schema (schemas.h), then the bytes. */
+/* tests/fuzz/avro_binary.c - any bytes as Avro binary. They decode where a plain reading of the rules
+ * (plain_codec.h) says so. What decodes is JSON in both forms, made of its fields' JSON, and encodes to
+ * bytes that decode to the same text; Avro C reads the same. What does not leaves the output as it was.
+ * Fields lie inside the bytes, one behind the other. The input: a schema (schemas.h), then the bytes. */
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "schema/json.h"

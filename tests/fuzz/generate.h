@@ -1,5 +1,6 @@
-/* tests/fuzz/generate.h - JSON texts that nearly fit a schema, so that a fuzzer's bytes come further than the first
- * brace: each byte is a choice (which branch, tagged or bare, which field is left out, which value). */
+/* tests/fuzz/generate.h - JSON texts that nearly fit a schema, so that a fuzzer's bytes come further than
+ * the first brace: each byte is a choice (which branch, tagged or bare, which field is left out, which
+ * value). */
 #ifndef TESTS_FUZZ_GENERATE_H
 #define TESTS_FUZZ_GENERATE_H
 

@@ -1,14 +1,13 @@
-/* tests/fuzz/http.c - a connection's bytes: heads, bodies by length, chunked bodies, pipelined. Whatever pieces they
- * come in, the same is read; and chunked bodies as a plain reading of the rules does it. The input: a byte that chooses
- * the pieces, then the stream. */
-#include <ctype.h>
-
+/* tests/fuzz/http.c - a connection's bytes: heads, bodies by length, chunked bodies, pipelined. Whatever
+ * pieces they come in, the same is read; and requests are framed as a plain reading of the rules
+ * (plain_http.h) does it. The input: a byte that chooses the pieces, then the stream. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "server/handler.h"
 #include "server/http/chunked.h"
 #include "server/http/http1.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/plain_http.h"
 
 /* A connection that is read, and what was seen on it, as text. */
 struct reading {
@@ -102,72 +101,8 @@ static enum chunked_rc read_piece(struct reading *r, struct chunked *c, struct b
     return rc;
 }
 
-/* ---- chunked bodies, plainly ---- */
-
-/* Past the line's CR LF; the line without it in *line. NULL: it does not end. */
-static const uint8_t *plain_line(const uint8_t *p, const uint8_t *end, struct slice *line)
-{
-    const uint8_t *cr = p < end ? memmem(p, (size_t)(end - p), "\r\n", 2) : NULL;
-    if (!cr)
-        return NULL;
-    *line = slice_of(p, (size_t)(cr - p));
-    return cr + 2;
-}
-
-static bool plain_is_text(struct slice s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if ((s.ptr[i] < 0x20 && s.ptr[i] != '\t') || s.ptr[i] == 0x7f)
-            return false;
-    return true;
-}
-
-/* A chunk's size, with white space and an extension behind it. */
-static bool plain_size(struct slice line, uint64_t *size)
-{
-    size_t i = 0;
-    *size = 0;
-    for (; i < line.len && isxdigit(line.ptr[i]); i++)
-        *size =
-            *size << 4 | (uint64_t)(line.ptr[i] <= '9' ? line.ptr[i] - '0' : (line.ptr[i] | 0x20) - 'a' + 10);
-    if (i == 0 || i > 16 || *size >> 63)
-        return false;
-    if (i == line.len)
-        return true;
-    while (i < line.len && (line.ptr[i] == ' ' || line.ptr[i] == '\t'))
-        i++;
-    return i < line.len && line.ptr[i] == ';' && plain_is_text(slice_of(line.ptr + i, line.len - i));
-}
-
-static bool plain_trailer(struct slice line)
-{
-    const uint8_t *colon = memchr(line.ptr, ':', line.len);
-    return colon && http1_is_token(slice_of(line.ptr, (size_t)(colon - line.ptr))) && plain_is_text(line);
-}
-
-/* The body that begins at `in`, if it is whole and keeps the rules: what stands behind it, and its bytes. Else NULL. */
-static const uint8_t *plain_chunked(struct slice in, struct buf *body)
-{
-    const uint8_t *p = in.ptr, *end = in.ptr + in.len;
-    struct slice line;
-    uint64_t size;
-    do {
-        p = plain_line(p, end, &line);
-        if (!p || !plain_size(line, &size) || size > (uint64_t)(end - p))
-            return NULL;
-        CHECK(buf_append(body, slice_of(p, (size_t)size)), "memory is out");
-        p += size;
-        if (size && (p = plain_line(p, end, &line)) && line.len)
-            return NULL;
-    } while (p && size);
-    while (p && (p = plain_line(p, end, &line)) && line.len)
-        if (!plain_trailer(line))
-            return NULL;
-    return p;
-}
-
 /* Of a stream that is too short for the limit of extensions and trailers. */
-static void check_plainly(const struct reading *r, size_t began, struct slice got, bool is_done)
+static void check_chunked(const struct reading *r, size_t began, struct slice got, bool is_done)
 {
     struct buf body = {0};
     struct slice in = slice_of(r->stream.ptr + began, r->stream.len - began);
@@ -189,7 +124,7 @@ static void read_chunked(struct reading *r)
     enum chunked_rc rc;
     while ((rc = read_piece(r, &c, &body, &err)) == CHUNKED_MORE && receive(r))
         ;
-    check_plainly(r, began, buf_slice(&body), rc == CHUNKED_DONE);
+    check_chunked(r, began, buf_slice(&body), rc == CHUNKED_DONE);
     log_bytes(r, rc == CHUNKED_DONE ? "body" : "part of a body", buf_slice(&body));
     if (rc == CHUNKED_BAD)
         end(r, err.message);
@@ -210,6 +145,18 @@ static void log_head(struct reading *r, const struct request *req, const struct 
         log_bytes(r, "field", req->header[i]);
 }
 
+static void check_frame(struct slice head, enum http1_parsed parsed, const struct http1_info *info,
+                        uint64_t declared)
+{
+    uint64_t bytes;
+    switch (plain_head(head, &bytes)) {
+    case PLAIN_LENGTH: CHECK(parsed != HTTP1_BROKEN && declared == bytes, "%.*s", SHOW(head)); break;
+    case PLAIN_CHUNKED: CHECK(parsed != HTTP1_BROKEN && info->chunked, "%.*s", SHOW(head)); break;
+    case PLAIN_BROKEN: CHECK(parsed == HTTP1_BROKEN, "%.*s", SHOW(head)); break;
+    case PLAIN_UNKNOWN: break;
+    }
+}
+
 static void read_parsed(struct reading *r, struct slice head)
 {
     struct request req = {0};
@@ -217,6 +164,7 @@ static void read_parsed(struct reading *r, struct slice head)
     struct err err = {0};
     enum http1_parsed parsed = http1_parse(head, &req, &info, &err);
     CHECK(req.method < METHODS, "no method");
+    check_frame(head, parsed, &info, req.body_declared);
     LOG(r, "parsed %d code %d %s\n", parsed, err.code, err.message);
     if (parsed != HTTP1_BROKEN) {
         check_head(&req, &info);

@@ -1,8 +1,8 @@
-/* tests/fuzz/json_codec.c - JSON to Avro. The two passes agree: what the first refuses, the second explains, with
- * pointers into the text. A plain reading of the rules (plain_codec.h) comes to the same. What encodes is JSON, and
- * reads back, in both forms, as JSON that encodes to the same bytes; Avro C reads the same from it. The input: a
- * byte of options ('@': none; '`': none, and a fresh codec), a schema (schemas.h), then the text, or, if the options
- * have the highest bit, choices for generate.h. */
+/* tests/fuzz/json_codec.c - JSON to Avro. The two passes agree: what the first refuses, the second
+ * explains, with pointers into the text. A plain reading of the rules (plain_codec.h) comes to the same.
+ * What encodes is JSON, and reads back, in both forms, as JSON that encodes to the same bytes; Avro C reads
+ * the same from it. The input: a byte of options ('@': none; '`': none, and a fresh codec), a schema
+ * (schemas.h), then the text, or, if the options have the highest bit, choices for generate.h. */
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "schema/json.h"

@@ -1,5 +1,6 @@
-/* tests/fuzz/plain_codec.h - JSON to Avro, and whether bytes are Avro, once more, as the rules of docs/ say it and as slowly as they
- * allow: a tree, recursion, every branch tried. What the codec does in one pass is compared with it. */
+/* tests/fuzz/plain_codec.h - JSON to Avro, and whether bytes are Avro, once more, as the rules of docs/ say
+ * it and as slowly as they allow: a tree, recursion, every branch tried. What the codec does in one pass is
+ * compared with it. */
 #ifndef TESTS_FUZZ_PLAIN_CODEC_H
 #define TESTS_FUZZ_PLAIN_CODEC_H
 
@@ -17,12 +18,13 @@ enum plain_result {
 enum plain_result plain_encode(const struct program *, uint32_t op, const struct codec_opts *,
                                struct slice json, struct buf *out);
 
-/* Append what is wrong with `json` in the order of the rules, a line each: pointer, a space, the problem's slug. Only
- * where unions are tagged, or there are none: else it is not certain which branch was meant. */
+/* Append what is wrong with `json` in the order of the rules, a line each: pointer, a space, the problem's
+ * slug. Only where unions are tagged, or there are none: else it is not certain which branch was meant. */
 enum plain_result plain_explain(const struct program *, uint32_t op, const struct codec_opts *,
                                 struct slice json, struct buf *out);
 
-/* The same for the default of a field: the first branch of a union that takes it, in any way; never tagged. */
+/* The same for the default of a field: the first branch of a union that takes it, in any way; never tagged.
+ * */
 enum plain_result plain_default(const struct program *, uint32_t op, struct slice json, struct buf *out);
 
 /* Are the bytes one datum of the type, and nothing else? */
