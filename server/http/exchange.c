@@ -209,9 +209,6 @@ static enum rc check_routed(struct conn *c, struct request *req, struct err *err
     if (!method_changes(req->method) && req->route && req->route->role >= ROLE_WRITE &&
         web_check(req, c->worker->edge->loopback, true, err) != RC_OK)
         return RC_ERR;
-    if (c->body.framing == FRAMING_LENGTH && req->body_declared > req->body_max)
-        return err_set(err, ERR_BODY_TOO_LARGE, "The body has %llu bytes; the limit here is %llu.",
-                       (unsigned long long)req->body_declared, (unsigned long long)req->body_max);
     return body_keep(c, err);
 }
 

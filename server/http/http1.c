@@ -18,17 +18,28 @@ static inline bool is_control(uint8_t c)
     return (c < 0x20 && c != '\t') || c == 0x7f;
 }
 
+#ifdef __SSE2__
+/* Which of 16 bytes are control characters but tab, the first in the lowest bit. */
+static inline unsigned controls(const uint8_t *p)
+{
+    const __m128i last = _mm_set1_epi8(0x1f), tab = _mm_set1_epi8('\t'), del = _mm_set1_epi8(0x7f);
+    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+    __m128i low = _mm_andnot_si128(_mm_cmpeq_epi8(v, tab), _mm_cmpeq_epi8(_mm_min_epu8(v, last), v));
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(low, _mm_cmpeq_epi8(v, del)));
+}
+#endif
+
 /* The first control character but tab in p[at, len), or len. */
 static size_t next_control(const uint8_t *p, size_t at, size_t len)
 {
 #ifdef __SSE2__
-    const __m128i last = _mm_set1_epi8(0x1f), tab = _mm_set1_epi8('\t'), del = _mm_set1_epi8(0x7f);
-    for (; len - at >= 16; at += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + at));
-        __m128i low = _mm_andnot_si128(_mm_cmpeq_epi8(v, tab), _mm_cmpeq_epi8(_mm_min_epu8(v, last), v));
-        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_or_si128(low, _mm_cmpeq_epi8(v, del)));
-        if (mask)
+    unsigned mask;
+    for (; len - at >= 16; at += 16)
+        if ((mask = controls(p + at)))
             return at + (unsigned)__builtin_ctz(mask);
+    if (len >= 16) { /* the rest, with bytes before it that have been looked at */
+        mask = controls(p + len - 16) >> (16 - (len - at));
+        return mask ? at + (unsigned)__builtin_ctz(mask) : len;
     }
 #endif
     while (at < len && !is_control(p[at]))
