@@ -24,7 +24,9 @@ bool arena_copy(struct arena *, struct slice, struct slice *out) MUST_USE;
 /* printf into the arena; NULL: memory is out. */
 char *arena_printf(struct arena *, const char *format, ...) PRINTF_LIKE(2, 3) MUST_USE;
 
-void arena_reset(struct arena *);   /* all allocations die; keeps one block of at most 4 KiB for the next user */
-void arena_release(struct arena *); /* frees everything; ready to use again */
+/* All allocations die; keeps one block of at most 4 KiB for the next user. */
+void arena_reset(struct arena *);
+/* Frees everything; ready to use again. */
+void arena_release(struct arena *);
 
 #endif
