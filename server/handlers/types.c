@@ -110,54 +110,106 @@ void getschema_handle(struct request *req)
 
 /* ---- schemas ---- */
 
+/* A worker counts so many types in a small part of a millisecond. */
+enum { PAGE_TYPES = 128 };
+
+/* In the request's arena. */
+struct listing {
+    const struct type *const *types;
+    size_t ntypes, next, counted; /* printed up to next; behind it so many are counted */
+    struct store_count counts[PAGE_TYPES];
+    struct buf out; /* owned */
+    bool ok;        /* else memory is out */
+};
+
 /* The name needs no escapes: see router_type_name_fault. */
-static bool type_print(struct worker *worker, const struct type *t, struct buf *out, struct err *err)
+static bool type_print(const struct type *t, const struct store_count *count, struct buf *out)
 {
-    struct store_count count;
-    if (store_count(worker->store, t->number, &count, err) != RC_OK)
-        return false;
-    if (buf_printf(
-            out,
-            "{\"name\":\"%.*s\",\"version\":%u,\"schema_id\":%u,\"revision\":%llu,\"missing\":\"%s\","
-            "\"unknown\":\"%s\",\"compatibility\":\"%s\",\"ttl\":null,\"records\":%llu,\"bytes\":%llu}",
-            (int)t->name.len, (const char *)t->name.ptr, t->latest->number, t->latest->schema_id,
-            (unsigned long long)t->revision, missing_name(t->options.missing),
-            unknown_name(t->options.unknown), compatibility_name(t->options.compatibility),
-            (unsigned long long)count.records, (unsigned long long)count.bytes))
-        return true;
-    err_oom(err);
-    return false;
+    return buf_printf(
+        out,
+        "{\"name\":\"%.*s\",\"version\":%u,\"schema_id\":%u,\"revision\":%llu,\"missing\":\"%s\","
+        "\"unknown\":\"%s\",\"compatibility\":\"%s\",\"ttl\":null,\"records\":%llu,\"bytes\":%llu}",
+        (int)t->name.len, (const char *)t->name.ptr, t->latest->number, t->latest->schema_id,
+        (unsigned long long)t->revision, missing_name(t->options.missing), unknown_name(t->options.unknown),
+        compatibility_name(t->options.compatibility), (unsigned long long)count->records,
+        (unsigned long long)count->bytes);
 }
 
-static enum rc types_print(struct request *req, struct buf *out, struct err *err)
+static void page_print(struct listing *l)
 {
-    size_t n;
-    const struct type *const *types = catalog_types(req->hold, &n);
-    if (!buf_append_byte(out, '['))
-        return err_oom(err);
-    for (size_t i = 0; i < n; i++) {
-        if (i && !buf_append(out, SLICE(",\n")))
-            return err_oom(err);
-        if (!type_print(req->worker, types[i], out, err))
+    for (size_t i = 0; l->ok && i < l->counted; i++, l->next++)
+        l->ok = buf_append(&l->out, l->next ? SLICE(",\n") : SLICE("[")) &&
+                type_print(l->types[l->next], &l->counts[i], &l->out);
+}
+
+static enum rc page_count(struct request *req, struct listing *l, struct err *err)
+{
+    size_t left = l->ntypes - l->next;
+    l->counted = left < PAGE_TYPES ? left : PAGE_TYPES;
+    for (size_t i = 0; i < l->counted; i++)
+        if (store_count(req->worker->store, l->types[l->next + i]->number, &l->counts[i], err) != RC_OK)
             return RC_ERR;
+    return RC_OK;
+}
+
+static void list_end(struct request *req, struct listing *l)
+{
+    struct buf *scratch = &req->worker->scratch;
+    if (!l->ok || !buf_append(&l->out, l->ntypes ? SLICE("]\n") : SLICE("[]\n"))) {
+        buf_release(&l->out);
+        reply_no_memory(req);
+        return;
     }
-    return buf_append(out, SLICE("]\n")) ? RC_OK : err_oom(err);
+    buf_release(scratch);
+    *scratch = l->out;
+    answer_json(req, buf_slice(scratch));
+    reply_scratch_done(req->worker);
+}
+
+static void list_go_on(struct request *);
+
+static void page_print_job(struct job *job)
+{
+    page_print(CONTAINER_OF(job, struct request, job)->state);
+}
+
+static void page_printed(struct job *job)
+{
+    list_go_on(CONTAINER_OF(job, struct request, job));
+}
+
+/* The worker counts a page, a helper prints it, and so on; few types are printed at once. */
+static void list_go_on(struct request *req)
+{
+    struct listing *l = req->state;
+    struct err err;
+    if (page_count(req, l, &err) != RC_OK) {
+        buf_release(&l->out);
+        answer_err(req, &err);
+        return;
+    }
+    if (l->ok && l->counted && l->ntypes > PAGE_TYPES) {
+        req->job = (struct job){.run = page_print_job, .done = page_printed};
+        worker_offload(req->worker, &req->job);
+        return;
+    }
+    page_print(l);
+    list_end(req, l);
 }
 
 void schemas_handle(struct request *req)
 {
-    struct buf *out = &req->worker->scratch;
-    struct err err;
-    out->len = 0;
-    if (!catalog_enter(req)) {
+    struct listing *l = arena_alloc(&req->arena, sizeof *l);
+    if (!l || !catalog_enter(req)) {
         reply_no_memory(req);
         return;
     }
-    if (types_print(req, out, &err) == RC_OK)
-        answer_json(req, buf_slice(out));
-    else
-        answer_err(req, &err);
-    reply_scratch_done(req->worker);
+    l->types = catalog_types(req->hold, &l->ntypes);
+    l->next = 0;
+    l->out = (struct buf){0};
+    l->ok = true;
+    req->state = l;
+    list_go_on(req);
 }
 
 /* ---- delschema ---- */

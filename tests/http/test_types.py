@@ -265,7 +265,21 @@ def check_restart(s):
     assert nxt.header("Schema-Version") == "3"
 
 
+def check_many():
+    """Types are counted and printed in pages of 128."""
+    with Server("--engine", "memory") as s:
+        names = []
+        for n in range(258):
+            names.append(f"t{n}")
+            expect(put(s, names[-1], b'"int"'), 200)
+            if n + 1 in (127, 128, 129, 256, 257, 258):
+                assert [entry["name"] for entry in s.get("/schemas").json()] == sorted(names)
+        expect(s.put("/t77/1", body=b"5"), 201)
+        assert [e["name"] for e in s.get("/schemas").json() if e["records"]] == ["t77"]
+
+
 def main():
+    check_many()
     with Server() as s:
         assert s.get("/schemas").json() == []
         for check in (check_versions, check_getschema, check_first_text, check_options, check_fullname, check_refusals,
