@@ -109,13 +109,19 @@ static COLD void get_help(struct request *req, const struct schema *schema, int 
 
 /* ---- on the worker ---- */
 
+/* What a "bytes" type keeps is not looked at, however much it is. */
+static bool takes_long(const struct request *req, const struct schema *schema)
+{
+    return req->body.len > LIMIT_BODY_INLINE_MAX && schema_raw(schema) != SCHEMA_RAW_BYTES;
+}
+
 void record_encode(struct request *req, const struct schema *schema, int field,
                    void (*then)(struct request *, struct slice avro))
 {
     struct worker *w = req->worker;
     struct codec_opts opts = req->type->codec;
     struct err err;
-    if (unlikely(req->body.len > LIMIT_BODY_INLINE_MAX)) {
+    if (unlikely(takes_long(req, schema))) {
         get_help(req, schema, field, then);
         return;
     }
