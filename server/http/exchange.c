@@ -106,6 +106,12 @@ static bool stands_in(struct slice s, const struct buf *b)
     return s.len && b->ptr && s.ptr >= b->ptr && s.ptr < b->ptr + b->cap;
 }
 
+/* Too much waits for slow clients. What little goes to others goes on, or a few would shut out all. */
+static bool budget_is_spent(const struct conn *c)
+{
+    return atomic_load_explicit(&c->worker->edge->answer_bytes, memory_order_relaxed) > LIMIT_ANSWERS_BUDGET;
+}
+
 /* Its turn has not come: keep what would not live until then. */
 static void keep_answer(struct request *req)
 {
@@ -121,6 +127,9 @@ void answer(struct request *req)
     struct conn *c = req->conn;
     assert(!(req->edge.flags & REQ_ANSWERED)); /* a handler answers once */
     req->edge.flags |= REQ_ANSWERED;
+    if (unlikely(req->response.body.len > LIMIT_ANSWER_SMALL) && req->method == METHOD_GET &&
+        budget_is_spent(c))
+        respond_no_memory(req);
     if (!c->dead) {
         if (c->first == req && !c->beginning)
             send_answer(c, req);
@@ -195,9 +204,9 @@ static bool method_changes(enum method m)
     return m != METHOD_GET && m != METHOD_HEAD && m != METHOD_OPTIONS && m != METHOD_TRACE;
 }
 
-static enum rc check_budget(struct edge *e, struct err *err)
+static enum rc check_budget(const struct conn *c, struct err *err)
 {
-    if (atomic_load_explicit(&e->answer_bytes, memory_order_relaxed) <= LIMIT_ANSWERS_BUDGET)
+    if (likely(!c->blocked) || !budget_is_spent(c))
         return RC_OK;
     return err_set(err, ERR_NO_MEMORY, "Too many answers wait for slow clients; try again.");
 }
@@ -232,7 +241,7 @@ static void admit(struct conn *c, struct request *req, const struct http1_info *
     struct err err;
     req->body_max = e->server->options->body_max;
     if (web_check(req, e->loopback, method_changes(req->method), &err) != RC_OK ||
-        check_budget(e, &err) != RC_OK) {
+        check_budget(c, &err) != RC_OK) {
         answer_err(req, &err);
         return;
     }

@@ -3,9 +3,11 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
+#include "base/limits.h"
 #include "server/catalog.h"
 #include "server/http/address.h"
 #include "server/http/edge.h"
+#include "server/http/worker.h"
 #include "server/router.h"
 #include "server/server.h"
 #include "storage/engine.h"
@@ -77,6 +79,7 @@ static void say(int fd, const char *text)
 #define PING       "GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n"
 #define PUT_HEAD   "POST /bytes/put/1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n"
 #define PUT        PUT_HEAD "abc"
+#define GET_LONG   "GET /bytes/get/long HTTP/1.1\r\nHost: localhost\r\n\r\n"
 #define PUTSCHEMA  "POST /putschema/bytes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 7\r\n\r\n\"bytes\""
 #define STATUS_200 "HTTP/1.1 200 OK\r\n"
 
@@ -101,6 +104,15 @@ static void hear(int fd, unsigned answers, const char *body)
         memmove(text, at, len);
     }
     assert_int_equal(len, 0);
+}
+
+/* And no more of this client. */
+static void hear_status(int fd, const char *status)
+{
+    char text[32] = "";
+    assert_int_equal(recv(fd, text, strlen(status), MSG_WAITALL), strlen(status));
+    assert_string_equal(text, status);
+    close(fd);
 }
 
 static void hear_the_end(int fd)
@@ -154,6 +166,35 @@ TEST(edge__reads_no_more_while_the_store_is_busy_and_goes_on_later)
         hear(fds[i], PUTS, "OK");
     for (unsigned i = 0; i <= CLIENTS; i++)
         close(fds[i]);
+    server_stop();
+}
+
+TEST(edge__answers_little_though_too_much_waits_for_slow_clients)
+{
+    enum { LONG = LIMIT_ANSWER_SMALL + 1 };
+    static char text[LONG + 100];
+    server_start();
+    make_type();
+    int fd = client();
+    int head =
+        snprintf(text, sizeof text,
+                 "POST /bytes/put/long HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", LONG);
+    memset(text + head, 'x', LONG);
+    say(fd, text);
+    hear(fd, 1, "OK");
+    atomic_fetch_add(&server.edge->answer_bytes, LIMIT_ANSWERS_BUDGET + 1);
+    say(fd, PING);
+    hear(fd, 1, "pong");
+    say(fd, "GET /bytes/get/1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    hear(fd, 1, "abc");
+    say(fd, PUT);
+    hear(fd, 1, "OK");
+    say(fd, GET_LONG);
+    hear_status(fd, "HTTP/1.1 503 ");
+    atomic_fetch_sub(&server.edge->answer_bytes, LIMIT_ANSWERS_BUDGET + 1);
+    fd = client();
+    say(fd, GET_LONG);
+    hear_status(fd, STATUS_200);
     server_stop();
 }
 
