@@ -30,6 +30,7 @@ enum rc err_set(struct err *err, enum err_code code, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
+    err->message[utf8_cut(slice_str(err->message), sizeof err->message).len] = 0;
     return RC_ERR;
 }
 
@@ -61,12 +62,6 @@ struct problem *err_problem(struct err *err, struct arena *arena, enum problem_c
     return p;
 }
 
-/* Cut at the end of a character. */
-static int chars_fitting(struct slice s, size_t bytes)
-{
-    return (int)(s.len <= bytes ? s.len : utf8_valid_len(slice_of(s.ptr, bytes)));
-}
-
 enum rc err_sum_up(struct err *err, enum err_code code)
 {
     enum { POINTER_MAX = 60 };
@@ -78,9 +73,9 @@ enum rc err_sum_up(struct err *err, enum err_code code)
         at += snprintf(at, (size_t)(end - at), "%u%s problems; the first: ", err->problems,
                        err->truncated ? " or more" : "");
     if (p->pointer.len)
-        at += snprintf(at, (size_t)(end - at), "At %.*s%s: ", chars_fitting(p->pointer, POINTER_MAX),
+        at += snprintf(at, (size_t)(end - at), "At %.*s%s: ", (int)utf8_cut(p->pointer, POINTER_MAX).len,
                        (const char *)p->pointer.ptr, p->pointer.len > POINTER_MAX ? "..." : "");
-    snprintf(at, (size_t)(end - at), "%.*s", chars_fitting(p->detail, (size_t)(end - at) - 1),
+    snprintf(at, (size_t)(end - at), "%.*s", (int)utf8_cut(p->detail, (size_t)(end - at) - 1).len,
              (const char *)p->detail.ptr);
     return RC_ERR;
 }

@@ -57,6 +57,21 @@ size_t utf8_valid_len(struct slice s)
     }
 }
 
+struct slice utf8_cut(struct slice s, size_t bytes)
+{
+    if (s.len > bytes)
+        s.len = bytes;
+    for (size_t n = 1; n < 4 && n <= s.len; n++) {
+        const uint8_t *p = s.ptr + s.len - n;
+        if (utf8_is_tail(*p))
+            continue;
+        if (utf8_char_len(p, s.ptr + s.len) == 0)
+            s.len -= n;
+        break;
+    }
+    return s;
+}
+
 size_t utf8_put(uint32_t c, uint8_t *out)
 {
     assert(c <= 0x10ffff && (c < 0xd800 || c > 0xdfff));

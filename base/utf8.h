@@ -13,6 +13,9 @@ static inline bool utf8_valid(struct slice s)
     return utf8_valid_len(s) == s.len;
 }
 
+/* At most `bytes` of s, which is UTF-8, for a message: without the beginning of a character at the end. */
+struct slice utf8_cut(struct slice s, size_t bytes);
+
 /* Write the UTF-8 form of a scalar value at `out` (room for 4); how many bytes. */
 size_t utf8_put(uint32_t codepoint, uint8_t *out);
 

@@ -1,6 +1,7 @@
 /* schema/defaults.c - every default of a schema to Avro binary, by the encoder itself. A record in a default
  * may leave out fields that have defaults of their own, so one default may need another: they are encoded on
  * demand, with an explicit stack, and one that needs itself has no end. */
+#include "base/utf8.h"
 #include "schema/compile.h"
 #include "schema/encode.h"
 #include "schema/explain.h"
@@ -22,7 +23,7 @@ struct defaults {
 
 static int shown(struct slice s)
 {
-    return (int)(s.len < 100 ? s.len : 100);
+    return (int)utf8_cut(s, 100).len;
 }
 
 static enum rc fault_circle(struct defaults *d, const struct item *item)

@@ -52,12 +52,9 @@ struct words {
 
 static void add(struct words *w, struct slice s)
 {
-    size_t room = sizeof w->text - 1 - w->len;
-    size_t n = s.len < room ? s.len : room;
-    if (n < s.len)
-        n = utf8_valid_len(slice_of(s.ptr, n));
-    memcpy(w->text + w->len, s.ptr, n);
-    w->len += n;
+    s = utf8_cut(s, sizeof w->text - 1 - w->len);
+    memcpy(w->text + w->len, s.ptr, s.len);
+    w->len += s.len;
     w->text[w->len] = 0;
 }
 
@@ -67,7 +64,7 @@ static void add_shown(struct words *w, struct slice s)
         add(w, s);
         return;
     }
-    add(w, slice_of(s.ptr, utf8_valid_len(slice_of(s.ptr, SHOWN_MAX))));
+    add(w, utf8_cut(s, SHOWN_MAX));
     add(w, SLICE("..."));
 }
 

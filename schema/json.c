@@ -320,7 +320,7 @@ static enum rc note_duplicate(struct checker *c, struct slice token)
     if (c->duplicate.code)
         return RC_OK;
     /* The token is quoted as it was sent; cut where a character ends. */
-    size_t shown = token.len > 80 ? utf8_valid_len(slice_of(token.ptr, 80)) : token.len;
+    size_t shown = utf8_cut(token, 80).len;
     fault(c, token.ptr, "The name %.*s%s stands twice in one object.", (int)shown, (const char *)token.ptr,
           shown < token.len ? "...\"" : "");
     struct buf pointer = {0};

@@ -57,7 +57,7 @@ static const char *quote(struct parser *p, struct slice s)
     struct buf b = {0};
     bool cut = s.len > QUOTED_MAX;
     if (cut)
-        s.len = utf8_valid_len(slice_of(s.ptr, QUOTED_MAX));
+        s = utf8_cut(s, QUOTED_MAX);
     bool ok = json_quote(s, &b);
     if (ok && cut) {
         b.len--;

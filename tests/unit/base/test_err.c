@@ -51,6 +51,16 @@ TEST(err_set__cuts_messages_that_are_too_long)
     assert_int_equal(strlen(err.message), sizeof err.message - 1);
 }
 
+TEST(err_set__cuts_at_the_end_of_a_character)
+{
+    struct err err;
+    char text[300];
+    memset(text, 'x', sizeof text);
+    memcpy(text + sizeof err.message - 2, "\xc3\xa9", 3);
+    err_set(&err, ERR_IO, "%s", text);
+    assert_int_equal(strlen(err.message), sizeof err.message - 2);
+}
+
 TEST(err_oom__is_no_memory)
 {
     struct err err;

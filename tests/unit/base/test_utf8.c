@@ -103,6 +103,18 @@ TEST(utf8__takes_empty_nul_and_mixed_texts)
                                  "e aus K\xc3\xb6ln, \xe6\x9d\xb1\xe4\xba\xac und \xf0\x9f\x98\x80 dazu")));
 }
 
+TEST(utf8_cut__ends_with_a_character)
+{
+    struct slice s = SLICE("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+    static const size_t want[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
+    for (size_t bytes = 0; bytes < ARRAY_LEN(want); bytes++) {
+        assert_int_equal(utf8_cut(s, bytes).len, want[bytes]);
+        struct slice part = slice_of(s.ptr, bytes < s.len ? bytes : s.len);
+        assert_int_equal(utf8_cut(part, SIZE_MAX).len, want[bytes]);
+    }
+    assert_int_equal(utf8_cut(SLICE("\x80\x80\x80\x80\x80"), 5).len, 5); /* no UTF-8: not looked for */
+}
+
 TEST(utf8_put__writes_what_the_check_takes)
 {
     for (uint32_t c = 0; c <= 0x10ffff; c++) {
