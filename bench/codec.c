@@ -43,7 +43,7 @@ static void ours_to_json(struct sample *s)
 {
     struct err err;
     s->out.len = 0;
-    if (codec_to_json(s->codec, s->schema, JSON_PLAIN, s->avro, &s->out, &err) != RC_OK)
+    if (codec_to_json(s->schema, JSON_PLAIN, s->avro, &s->out, &err) != RC_OK)
         die("%s: %s", s->name, err.message);
 }
 

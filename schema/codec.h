@@ -48,13 +48,13 @@ MUST_USE enum rc codec_field_from_json(struct codec *, const struct schema *, in
 /* Append the JSON form of one datum to `out`. Every byte of `avro` is checked (lengths, indexes, booleans,
  * UTF-8, depth, nothing left over): BAD_AVRO names the byte offset and the value's path. TOO_DEEP;
  * TOO_MUCH_WORK (too many items that take no bytes); RECORD_TOO_LARGE (the JSON would exceed LIMIT_JSON_MAX);
- * NO_MEMORY. On failure `out` is as it was. */
-MUST_USE enum rc codec_to_json(struct codec *, const struct schema *, enum json_form form, struct slice avro,
-                               struct buf *out, struct err *err);
+ * NO_MEMORY. On failure `out` is as it was. Any thread: needs no scratch memory. */
+MUST_USE enum rc codec_to_json(const struct schema *, enum json_form form, struct slice avro, struct buf *out,
+                               struct err *err);
 
 /* The same for one top-level field of a record. */
-MUST_USE enum rc codec_field_to_json(struct codec *, const struct schema *, int field, enum json_form form,
-                                     struct slice avro, struct buf *out, struct err *err);
+MUST_USE enum rc codec_field_to_json(const struct schema *, int field, enum json_form form, struct slice avro,
+                                     struct buf *out, struct err *err);
 
 /* Where in the record's Avro binary a top-level field's value stands: *out is borrowed from `avro`. BAD_AVRO,
  * TOO_DEEP. Looks only at what it must to find the end: texts are not checked, nor blocks that tell their

@@ -472,18 +472,16 @@ enum rc decode_json(const struct program *p, uint32_t op, enum json_form form, s
     return RC_OK;
 }
 
-/* The codec's scratch is not needed: the open containers fit on the stack. */
-enum rc codec_to_json(struct codec *codec __attribute__((unused)), const struct schema *schema,
-                      enum json_form form, struct slice avro, struct buf *out, struct err *err)
+enum rc codec_to_json(const struct schema *schema, enum json_form form, struct slice avro, struct buf *out,
+                      struct err *err)
 {
     const struct program *p = schema_program(schema);
     avro = slice_not_null(avro);
     return decode_json(p, p->root, form, avro, avro, SLICE(""), out, err);
 }
 
-enum rc codec_field_to_json(struct codec *codec __attribute__((unused)), const struct schema *schema,
-                            int field, enum json_form form, struct slice avro, struct buf *out,
-                            struct err *err)
+enum rc codec_field_to_json(const struct schema *schema, int field, enum json_form form, struct slice avro,
+                            struct buf *out, struct err *err)
 {
     const struct program *p = schema_program(schema);
     struct slice value;

@@ -23,7 +23,7 @@ static enum rc current_print(struct request *req, const struct type_version *v, 
     text->len = 0;
     if (!buf_printf(text, "\"current\":{\"revision\":%llu,\"record\":", (unsigned long long)rec->revision))
         return err_oom(err);
-    if (codec_to_json(req->worker->codec, schema, form, rec->body, text, err) != RC_OK)
+    if (codec_to_json(schema, form, rec->body, text, err) != RC_OK)
         return RC_ERR;
     if (!buf_append_byte(text, '}') || !arena_copy(&req->arena, buf_slice(text), out))
         return err_oom(err);

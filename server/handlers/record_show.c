@@ -127,7 +127,6 @@ static enum rc print(struct request *req, const struct schema *schema, const str
                      const struct form *form, struct slice *body, struct err *err)
 {
     struct buf *out = &req->worker->scratch;
-    struct codec *codec = req->worker->codec;
     enum rc rc;
     out->len = 0;
     if (form->raw) {
@@ -144,9 +143,9 @@ static enum rc print(struct request *req, const struct schema *schema, const str
         if (field < 0)
             return err_set(err, ERR_NO_FIELD, "Version %u of '%s' has no field '%s'.", s->version->number,
                            words_of(req->type_name, &type), words_of(req->field, &name));
-        rc = codec_field_to_json(codec, schema, field, form->json, s->avro, out, err);
+        rc = codec_field_to_json(schema, field, form->json, s->avro, out, err);
     } else {
-        rc = codec_to_json(codec, schema, form->json, s->avro, out, err);
+        rc = codec_to_json(schema, form->json, s->avro, out, err);
     }
     *body = buf_slice(out);
     return rc;

@@ -155,7 +155,7 @@ static bool same_text(struct slice a, struct slice b, size_t flags)
 static bool print(struct run *r, enum json_form form, struct slice avro)
 {
     r->text.len = 0;
-    if (codec_to_json(r->codec, r->schema, form, avro, &r->text, &r->err) == RC_OK)
+    if (codec_to_json(r->schema, form, avro, &r->text, &r->err) == RC_OK)
         return true;
     FAULT(r, "not read back: %s", r->err.message);
     return false;

@@ -3,6 +3,7 @@
 #include "tests/fault/fault.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "schema/schema.h"
 
@@ -322,27 +323,21 @@ TEST(codec_from_json__of_unions_is_whole_or_no_memory)
 static enum rc decode(void *arg, struct err *err)
 {
     const struct convert *c = arg;
-    struct buf out = {0};
-    assert_true(buf_append(&out, SLICE("kept")));
+    struct buf out = {.ptr = malloc(4), .cap = 4};
+    assert_true(out.ptr && buf_append(&out, SLICE("kept"))); /* and has no room for more */
     fault_begin();
-    struct codec *codec = codec_new();
-    enum rc rc;
-    if (!codec)
-        rc = err_oom(err);
-    else if (c->field < 0)
-        rc = codec_to_json(codec, c->schema, c->form, c->from, &out, err);
-    else
-        rc = codec_field_to_json(codec, c->schema, c->field, c->form, c->from, &out, err);
+    enum rc rc = c->field < 0 ? codec_to_json(c->schema, c->form, c->from, &out, err)
+                              : codec_field_to_json(c->schema, c->field, c->form, c->from, &out, err);
     fault_end();
     check_out(rc, &out, err, "decode");
-    codec_free(codec);
     buf_release(&out);
     return rc;
 }
 
 static void decode_each(const struct convert *c, enum err_code want)
 {
-    assert_true(fault_each(decode, (void *)(uintptr_t)c, want ? RC_ERR : RC_OK, want) > 0);
+    int64_t hits = fault_each(decode, (void *)(uintptr_t)c, want ? RC_ERR : RC_OK, want);
+    assert_true(hits || want); /* what is wrong may show before anything is written */
 }
 
 TEST(codec_to_json__is_whole_or_no_memory)

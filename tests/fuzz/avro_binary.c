@@ -37,7 +37,7 @@ static void check_stable(const struct schema *s, enum json_form form, struct sli
     avro->len = 0;
     CHECK(codec_from_json(codec, s, &opts, text, avro, &arena, &err) == RC_OK, "%.*s: %s", SHOW(text),
           err.message);
-    CHECK(codec_to_json(codec, s, form, buf_slice(avro), &again, &err) == RC_OK, "%.*s: %s", SHOW(text),
+    CHECK(codec_to_json(s, form, buf_slice(avro), &again, &err) == RC_OK, "%.*s: %s", SHOW(text),
           err.message);
     CHECK(slice_eq(text, buf_slice(&again)), "%.*s becomes %.*s", SHOW(text), SHOW(again));
     buf_release(&again);
@@ -92,7 +92,7 @@ static void check_fields(const struct schema *s, enum json_form form, struct sli
         at += span.len;
         put(&made, i ? SLICE(",") : SLICE(""));
         put(&made, f->key);
-        rc = codec_field_to_json(codec, s, (int)i, form, avro, &made, &err);
+        rc = codec_field_to_json(s, (int)i, form, avro, &made, &err);
         CHECK(rc == RC_OK || !is_whole, "field %u: %s", i, err.message);
     }
     put(&made, SLICE("}"));
@@ -109,7 +109,7 @@ static void check_form(const struct fuzz_schema *s, enum json_form form, struct 
     struct buf text = {0}, canonical = {0};
     struct err err = {0};
     put(&text, slice_str(before));
-    enum rc rc = codec_to_json(codec, s->schema, form, avro, &text, &err);
+    enum rc rc = codec_to_json(s->schema, form, avro, &text, &err);
     CHECK(text.len >= strlen(before) && !memcmp(text.ptr, before, strlen(before)), "what was before is lost");
     struct slice json = slice_of(text.ptr + strlen(before), text.len - strlen(before));
     const struct program *p = schema_program(s->schema);

@@ -143,8 +143,8 @@ static void check_form(const struct run *r, enum json_form form, struct slice da
 {
     struct buf text = {0};
     struct err err = {0};
-    enum rc rc = r->field < 0 ? codec_to_json(codec, r->schema, form, datum, &text, &err)
-                              : codec_field_to_json(codec, r->schema, r->field, form, datum, &text, &err);
+    enum rc rc = r->field < 0 ? codec_to_json(r->schema, form, datum, &text, &err)
+                              : codec_field_to_json(r->schema, r->field, form, datum, &text, &err);
     CHECK(rc == RC_OK, "%.*s: %s", SHOW(r->json), err.message);
     check_is_json(buf_slice(&text));
     check_encodes(r, form, buf_slice(&text));
@@ -161,8 +161,7 @@ static void check_avro_c(const struct run *r)
 {
     struct buf ours = {0}, theirs = {0};
     struct err err;
-    CHECK(codec_to_json(codec, r->schema, JSON_AVRO, buf_slice(&r->avro), &ours, &err) == RC_OK, "%s",
-          err.message);
+    CHECK(codec_to_json(r->schema, JSON_AVRO, buf_slice(&r->avro), &ours, &err) == RC_OK, "%s", err.message);
     if (!has_nul(buf_slice(&ours)) && fuzz_avro_c(r->row, buf_slice(&r->avro), &theirs))
         check_encodes(r, JSON_AVRO, buf_slice(&theirs));
     buf_release(&ours);

@@ -42,7 +42,7 @@ static void check_initial(const struct schema *s, enum json_form form)
     struct err err;
     CHECK(initial.len <= LIMIT_RECORD_MAX, "an initial value of %zu bytes", initial.len);
     if (initial.len <= INITIAL_MAX) {
-        CHECK(codec_to_json(codec, s, form, initial, &text, &err) == RC_OK, "%s", err.message);
+        CHECK(codec_to_json(s, form, initial, &text, &err) == RC_OK, "%s", err.message);
         CHECK(codec_from_json(codec, s, &opts, buf_slice(&text), &avro, &arena, &err) == RC_OK, "%s: %.*s",
               err.message, SHOW(text));
         CHECK(slice_eq(initial, buf_slice(&avro)), "%.*s encodes otherwise", SHOW(text));

@@ -80,7 +80,7 @@ static inline void encodes_as(const char *json, const char *want)
     if (encode_json(json))
         fail_msg("%s: %s", json, err.message);
     text.len = 0;
-    if (codec_to_json(codec, schema, JSON_AVRO, buf_slice(&out), &text, &why))
+    if (codec_to_json(schema, JSON_AVRO, buf_slice(&out), &text, &why))
         fail_msg("%s: %s", json, why.message);
     assert_slice_str(buf_slice(&text), want);
 }

@@ -24,7 +24,7 @@ static void has_initial(const char *json, const char *want)
     struct err why;
     use_schema(json);
     text.len = 0;
-    if (codec_to_json(codec, schema, JSON_PLAIN, schema_initial(schema), &text, &why))
+    if (codec_to_json(schema, JSON_PLAIN, schema_initial(schema), &text, &why))
         fail_msg("%s: %s", json, why.message);
     assert_slice_str(buf_slice(&text), want);
 }
@@ -163,7 +163,7 @@ TEST(program_compile__refuses_what_nests_too_deep_in_every_record)
 {
     assert_int_equal(try_chain(LIMIT_DATA_DEPTH_MAX), RC_OK);
     text.len = 0;
-    assert_int_equal(codec_to_json(codec, schema, JSON_PLAIN, schema_initial(schema), &text, &err), RC_OK);
+    assert_int_equal(codec_to_json(schema, JSON_PLAIN, schema_initial(schema), &text, &err), RC_OK);
     assert_int_equal(try_chain(LIMIT_DATA_DEPTH_MAX + 1), RC_ERR);
     assert_int_equal(err.code, ERR_BAD_SCHEMA);
     assert_int_equal(err.first->code, PROBLEM_DEPTH);

@@ -13,7 +13,6 @@
 struct world {
     struct arena arena;
     struct schema *schema;
-    struct codec *codec;
     struct buf out;
     struct err err;
 };
@@ -23,15 +22,12 @@ static struct world world_of(const char *schema)
     struct world w = {0};
     if (schema_parse(&w.schema, slice_str(schema), SLICE(""), &w.arena, &w.err) != RC_OK)
         fail_msg("%s: %s", schema, w.err.message);
-    w.codec = codec_new();
-    assert_non_null(w.codec);
     return w;
 }
 
 static void world_release(struct world *w)
 {
     schema_free(w->schema);
-    codec_free(w->codec);
     buf_release(&w->out);
     arena_release(&w->arena);
 }
@@ -50,7 +46,7 @@ static enum rc decode(struct world *w, enum json_form form, struct slice avro)
     uint8_t *copy = exact_copy(avro);
     w->out.len = 0;
     memset(&w->err, 0, sizeof w->err);
-    enum rc rc = codec_to_json(w->codec, w->schema, form, slice_of(copy, avro.len), &w->out, &w->err);
+    enum rc rc = codec_to_json(w->schema, form, slice_of(copy, avro.len), &w->out, &w->err);
     free(copy);
     if (rc != RC_OK)
         assert_int_equal(w->out.len, 0);
@@ -187,7 +183,7 @@ TEST(codec_to_json__takes_a_null_pointer_for_no_bytes)
 {
     struct world w = world_of(
         RECORD(FIELD("n", "\"null\"") "," FIELD("z", "{\"type\":\"fixed\",\"name\":\"Z\",\"size\":0}")));
-    assert_int_equal(codec_to_json(w.codec, w.schema, JSON_PLAIN, slice_of(NULL, 0), &w.out, &w.err), RC_OK);
+    assert_int_equal(codec_to_json(w.schema, JSON_PLAIN, slice_of(NULL, 0), &w.out, &w.err), RC_OK);
     assert_slice_str(buf_slice(&w.out), "{\"n\":null,\"z\":\"\"}");
     world_release(&w);
     refuses("\"string\"", slice_of(NULL, 0), "cut off at byte 0");
@@ -197,9 +193,9 @@ TEST(codec_to_json__appends_behind_what_is_there)
 {
     struct world w = world_of("\"int\"");
     assert_true(buf_append(&w.out, SLICE("before ")));
-    assert_int_equal(codec_to_json(w.codec, w.schema, JSON_PLAIN, SLICE("\x02"), &w.out, &w.err), RC_OK);
+    assert_int_equal(codec_to_json(w.schema, JSON_PLAIN, SLICE("\x02"), &w.out, &w.err), RC_OK);
     assert_slice_str(buf_slice(&w.out), "before 1");
-    assert_int_equal(codec_to_json(w.codec, w.schema, JSON_PLAIN, SLICE("\x80"), &w.out, &w.err), RC_ERR);
+    assert_int_equal(codec_to_json(w.schema, JSON_PLAIN, SLICE("\x80"), &w.out, &w.err), RC_ERR);
     assert_slice_str(buf_slice(&w.out), "before 1");
     world_release(&w);
 }
@@ -567,9 +563,8 @@ TEST(codec_field__finds_and_prints_each_field)
         if (!parts[i].json)
             continue;
         w.out.len = 0;
-        assert_int_equal(
-            codec_field_to_json(w.codec, w.schema, field, JSON_PLAIN, buf_slice(&record), &w.out, &w.err),
-            RC_OK);
+        assert_int_equal(codec_field_to_json(w.schema, field, JSON_PLAIN, buf_slice(&record), &w.out, &w.err),
+                         RC_OK);
         assert_slice_str(buf_slice(&w.out), parts[i].json);
     }
     buf_release(&record);
@@ -624,8 +619,7 @@ TEST(codec_field_to_json__says_offsets_of_the_record_and_the_fields_name)
 {
     struct world w = world_of(RECORD(FIELD("s", "\"string\"") "," FIELD("l", ARRAY("\"boolean\""))));
     assert_int_equal(
-        codec_field_to_json(w.codec, w.schema, 1, JSON_PLAIN, SLICE("\x04hi\x04\x01\x05\0"), &w.out, &w.err),
-        RC_ERR);
+        codec_field_to_json(w.schema, 1, JSON_PLAIN, SLICE("\x04hi\x04\x01\x05\0"), &w.out, &w.err), RC_ERR);
     assert_non_null(strstr(w.err.message, "at byte 5 in /l/1."));
     world_release(&w);
 }

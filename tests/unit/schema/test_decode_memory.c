@@ -45,8 +45,7 @@ TEST(codec_to_json__fails_whole_when_memory_is_out)
         growths_left = MANY;
         assert_true(buf_append(&out, SLICE("kept")));
         growths_left = n;
-        failed =
-            codec_to_json(NULL, schema, JSON_PLAIN, slice_of(avro, (size_t)(p - avro)), &out, &err) != RC_OK;
+        failed = codec_to_json(schema, JSON_PLAIN, slice_of(avro, (size_t)(p - avro)), &out, &err) != RC_OK;
         if (failed) {
             assert_int_equal(err.code, ERR_NO_MEMORY);
             assert_slice_str(buf_slice(&out), "kept");
