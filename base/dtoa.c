@@ -34,8 +34,7 @@ static inline int floor_log10(struct binary v)
     return (v.q * 1262611 - (v.irregular ? 524031 : 0)) >> 22;
 }
 
-/* The upper 64 bits of g * x (192 bits), the lowest of them also set if anything but rounding noise was cut
- * off
+/* The upper 64 bits of g * x (192 bits), the lowest of them also set if anything but rounding noise was cut off
  * ("round to odd"): then comparing it with multiples of 4 or 2 is as good as comparing the exact number. */
 static inline uint64_t scale_double(const struct pow10 *g, uint64_t x)
 {

@@ -56,7 +56,7 @@ enum rc compile_keep(struct compiler *c, size_t bytes)
 
 /* ---- texts ---- */
 
-/* before + quoted + behind, in the program's arena. */
+/* before + quoted + behind, in the program's arena; head may be NULL. */
 static bool make_text(struct program *p, struct buf *b, const char *before, struct slice name,
                       const char *behind, struct slice *out, struct op_head *head)
 {
@@ -64,6 +64,8 @@ static bool make_text(struct program *p, struct buf *b, const char *before, stru
     if (!buf_append(b, slice_str(before)) || !json_quote(name, b) || !buf_append(b, slice_str(behind)) ||
         !arena_copy(&p->arena, buf_slice(b), out))
         return false;
+    if (!head)
+        return true;
     size_t n = out->len < 8 ? out->len : 8;
     *head = (struct op_head){0};
     memcpy(&head->word, out->ptr, n);
@@ -151,11 +153,8 @@ static void describe_union(struct op *op, struct op_union *u, const struct type 
             value = i;
         }
     }
-    uint32_t null = u->first[TYPE_NULL];
-    if (null < 256) {
+    if (u->first[TYPE_NULL] != PROGRAM_NONE)
         op->flags |= OP_FLAG_NULLABLE;
-        op->null_branch = (uint8_t)null;
-    }
     if (u->nvalues == 1) {
         op->flags |= OP_FLAG_SINGLE;
         op->single_branch = (uint8_t)value;
@@ -172,7 +171,7 @@ static bool fill_union(struct filling *f, struct op *op, const struct type *t)
         struct op_branch *to = &f->program->branches[f->branches++];
         to->op = from->number;
         to->tag = from->fullname.len ? from->fullname : slice_str(type_kind_name(from->kind));
-        if (!make_text(f->program, &f->text, "{", to->tag, ":", &to->open, &to->head))
+        if (!make_text(f->program, &f->text, "{", to->tag, ":", &to->open, NULL))
             return false;
     }
     describe_union(op, &f->program->unions[f->unions++], t);

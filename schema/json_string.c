@@ -1,8 +1,8 @@
 /* schema/json_string.c - JSON strings and JSON Pointers: from tokens to text and back. */
 #include <assert.h>
 
-#include "base/utf8.h"
 #include "schema/json.h"
+#include "schema/scan.h"
 
 static int hex_digit(uint8_t b)
 {
@@ -26,41 +26,13 @@ int32_t json_hex4(const uint8_t *p, const uint8_t *end)
     return v;
 }
 
-static const uint8_t unescaped[256] = {
-    ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
-    ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
-};
-
 bool json_unescape(struct slice token, struct buf *out)
 {
     assert(token.len >= 2 && token.ptr[0] == '"' && token.ptr[token.len - 1] == '"');
-    const uint8_t *p = token.ptr + 1, *end = token.ptr + token.len - 1;
     if (!buf_reserve(out, token.len)) /* no escape is shorter than what it stands for */
         return false;
-    while (p < end) {
-        const uint8_t *slash = memchr(p, '\\', (size_t)(end - p));
-        size_t run = (size_t)((slash ? slash : end) - p);
-        memcpy(out->ptr + out->len, p, run);
-        out->len += run;
-        p += run;
-        if (!slash)
-            break;
-        if (p[1] != 'u') {
-            out->ptr[out->len++] = unescaped[p[1]];
-            p += 2;
-            continue;
-        }
-        int32_t v = json_hex4(p + 2, end);
-        p += 6;
-        assert(v >= 0 && !json_is_low_surrogate(v));
-        if (json_is_high_surrogate(v)) {
-            int32_t low = json_hex4(p + 2, end);
-            assert(json_is_low_surrogate(low));
-            v = 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00);
-            p += 6;
-        }
-        out->len += utf8_put((uint32_t)v, out->ptr + out->len);
-    }
+    const uint8_t *quote = token.ptr + token.len - 1;
+    out->len = (size_t)(scan_unescape(token.ptr + 1, quote, out->ptr + out->len) - out->ptr);
     return true;
 }
 

@@ -20,7 +20,7 @@ enum opcode {
 };
 
 enum {
-    OP_FLAG_NULLABLE = 1, /* union: one of its branches is null, at op.null_branch */
+    OP_FLAG_NULLABLE = 1, /* union: one of its branches is null */
     OP_FLAG_SINGLE = 2,   /* union: exactly one branch is not null, at op.single_branch: it is printed bare */
 };
 
@@ -28,9 +28,7 @@ enum { PROGRAM_NONE = UINT32_MAX };
 
 struct op {
     uint8_t code, flags;
-    uint8_t null_branch,
-        single_branch; /* union, by the flags; a union with SINGLE has 1 or 2 branches, NULLABLE is
-                          only set where the index is below 256 (else see op_union) */
+    uint8_t single_branch; /* union with SINGLE: that branch; there are at most two, so it is 0 or 1 */
     uint32_t a, b;
     uint32_t size_min; /* bytes: the least that a datum of this type takes in binary, capped at UINT32_MAX */
     uint32_t table;    /* record, enum, union: where its name table starts in program.table; mask below */
@@ -70,7 +68,6 @@ struct op_branch {
     struct slice tag;       /* the full name, or the type's name for those without */
     struct slice short_tag; /* the name without namespace, where only one branch bears it; else empty */
     struct slice open;      /* `{"tag":` as JSON prints it */
-    struct op_head head;    /* of open */
 };
 
 /* What the encoder asks of a union whose value stands bare. */

@@ -2,6 +2,8 @@
  * runs. */
 #include "schema/scan.h"
 
+#include "schema/json.h"
+
 /* ---- the text ---- */
 
 bool scan_text_init(struct slice json, struct buf *copy, const uint8_t **p, const uint8_t **end)
@@ -53,33 +55,6 @@ const uint8_t *scan_plain(const uint8_t *p, const uint8_t *end)
     return p;
 }
 
-static int hex_digit(uint8_t c)
-{
-    if (scan_is_digit(c))
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The number that four hexadecimal digits at p make, or -1. */
-static int32_t hex4(const uint8_t *p, const uint8_t *end)
-{
-    if (end - p < 4)
-        return -1;
-    int a = hex_digit(p[0]), b = hex_digit(p[1]), c = hex_digit(p[2]), d = hex_digit(p[3]);
-    return (a | b | c | d) < 0 ? -1 : a << 12 | b << 8 | c << 4 | d;
-}
-
-static bool is_high(int32_t unit)
-{
-    return (unit & ~0x3ff) == 0xd800;
-}
-
-static bool is_low(int32_t unit)
-{
-    return (unit & ~0x3ff) == 0xdc00;
-}
-
 /* Behind the escape whose backslash is at p, *code_point is what it stands for; NULL: there is no such
  * escape. */
 static const uint8_t *read_escape(const uint8_t *p, const uint8_t *end, uint32_t *code_point)
@@ -98,16 +73,16 @@ static const uint8_t *read_escape(const uint8_t *p, const uint8_t *end, uint32_t
     case 'u': break;
     default: return NULL;
     }
-    int32_t unit = hex4(p + 2, end);
-    if (unit < 0 || is_low(unit))
+    int32_t unit = json_hex4(p + 2, end);
+    if (unit < 0 || json_is_low_surrogate(unit))
         return NULL;
     *code_point = (uint32_t)unit;
-    if (!is_high(unit))
+    if (!json_is_high_surrogate(unit))
         return p + 6;
     if (end - p < 12 || p[6] != '\\' || p[7] != 'u')
         return NULL;
-    int32_t low = hex4(p + 8, end);
-    if (low < 0 || !is_low(low))
+    int32_t low = json_hex4(p + 8, end);
+    if (low < 0 || !json_is_low_surrogate(low))
         return NULL;
     *code_point = 0x10000 + ((uint32_t)(unit & 0x3ff) << 10) + (uint32_t)(low & 0x3ff);
     return p + 12;

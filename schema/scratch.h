@@ -42,7 +42,7 @@ enum {
 struct memo_entry;
 
 struct codec {
-    struct stack frames;  /* struct encode_frame: what the encoder is inside of */
+    struct stack frames;  /* struct frame of encode.h: what the encoder is inside of */
     struct stack spans;   /* struct text_span: members met before their turn */
     struct stack ends;    /* struct text_span: where skipped containers begin and end, by their beginning */
     struct stack blocks;  /* struct block: counts of items that take more than the byte left for them */
