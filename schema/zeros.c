@@ -29,7 +29,6 @@ struct zeros {
     struct zero *of;                           /* by type */
     uint32_t *order, n;                        /* settled types, in that order */
     uint32_t *waiting, nwaiting, next_waiting; /* unions of which a later branch is settled */
-    uint64_t fixed_max;
 };
 
 enum { TOO_LARGE = LIMIT_RECORD_MAX + 1 };
@@ -150,11 +149,7 @@ static void start(struct zeros *z)
         case TYPE_NULL: settle_bytes(z, t, 0); break;
         case TYPE_FLOAT: settle_bytes(z, t, 4); break;
         case TYPE_DOUBLE: settle_bytes(z, t, 8); break;
-        case TYPE_FIXED:
-            settle_bytes(z, t, type->fixed_size);
-            if (type->fixed_size < TOO_LARGE && type->fixed_size > z->fixed_max)
-                z->fixed_max = type->fixed_size;
-            break;
+        case TYPE_FIXED: settle_bytes(z, t, type->fixed_size); break;
         case TYPE_ENUM: settle_bytes(z, t, compile_branch_bytes(enum_index(type))); break;
         case TYPE_ARRAY:
         case TYPE_MAP: settle(z, t, (struct extent){.size = 1, .depth = 1}); break;
@@ -235,7 +230,10 @@ static void find_needed(struct zeros *z)
             need(z, p->fields[i].op);
 }
 
-static enum rc build(struct zeros *z, uint32_t t, const uint8_t *nothing)
+/* Serves all types whose zero is nothing but zero bytes, of all schemas. Never written, so it takes no memory. */
+static uint8_t nothing[TOO_LARGE];
+
+static enum rc build(struct zeros *z, uint32_t t)
 {
     struct zero *zero = &z->of[t];
     enum type_kind kind = z->c->model->types[t]->kind;
@@ -259,15 +257,9 @@ static enum rc build(struct zeros *z, uint32_t t, const uint8_t *nothing)
 static enum rc build_all(struct zeros *z)
 {
     struct program *p = z->c->program;
-    /* One run of zero bytes serves all types that are nothing else. */
-    const uint8_t *nothing = arena_calloc(&p->arena, 1, z->fixed_max + 16);
-    if (!nothing)
-        return err_oom(z->c->err);
-    if (compile_keep(z->c, z->fixed_max))
-        return RC_ERR;
     find_needed(z);
     for (uint32_t i = 0; i < z->n; i++)
-        if (build(z, z->order[i], nothing))
+        if (build(z, z->order[i]))
             return RC_ERR;
     for (uint32_t i = 0; i < p->nfields; i++)
         p->fields[i].filling = field_filling(z, &p->fields[i]);

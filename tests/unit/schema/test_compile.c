@@ -262,6 +262,37 @@ TEST(program_compile__refuses_an_initial_record_that_is_too_large_though_the_sma
     buf_release(&json);
 }
 
+/* A record whose arrays hold n different records, each with a zero of 12 MiB to be filled in. */
+static enum rc try_zeros(int n)
+{
+    struct buf json = {0};
+    append(&json, "{\"type\":\"record\",\"name\":\"Root\",\"fields\":[", 1);
+    for (int i = 0; i < n; i++)
+        assert_true(buf_printf(&json,
+                               "%s{\"name\":\"a%d\",\"type\":{\"type\":\"array\",\"items\":{\"type\":"
+                               "\"record\",\"name\":\"S%d\","
+                               "\"fields\":[{\"name\":\"r\",\"type\":{\"type\":\"record\",\"name\":\"R%d\","
+                               "\"fields\":[{\"name\":\"f\","
+                               "\"type\":%s}]}}]}}}",
+                               i ? "," : "", i, i, i,
+                               i ? "\"F\"" : "{\"type\":\"fixed\",\"name\":\"F\",\"size\":12582912}"));
+    append(&json, "]}", 1);
+    assert_true(buf_append_byte(&json, 0));
+    enum rc rc = try_schema((const char *)json.ptr);
+    buf_release(&json);
+    return rc;
+}
+
+TEST(program_compile__bounds_what_defaults_and_zeros_take)
+{
+    use_schema("{\"type\":\"fixed\",\"name\":\"F\",\"size\":16777216}");
+    assert_int_equal(schema_initial(schema).len, LIMIT_RECORD_MAX);
+    assert_int_equal(schema_initial(schema).ptr[LIMIT_RECORD_MAX - 1], 0);
+    assert_int_equal(try_zeros(2), RC_OK);
+    assert_int_equal(try_zeros(3), RC_ERR);
+    assert_int_equal(err.code, ERR_BAD_SCHEMA);
+}
+
 /* ---- names and printing ---- */
 
 TEST(program_compile__knows_short_tags_that_are_borne_once)
