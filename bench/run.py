@@ -235,6 +235,8 @@ def cpu_model():
 
 
 def commit():
+    if not shutil.which("git"):
+        return "unknown"
     done = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, check=False)
     return done.stdout.decode().strip() or "unknown"
 
