@@ -246,8 +246,11 @@ static enum rc write_schema(struct writer *w, struct type *root, json_t *source)
         w->p->types[i].written = false;
     struct write_frame outside = {.part = PART_UNION};
     bool ok = put_type(w, root, source, &outside);
-    while (ok && w->frames.len && !w->p->stop)
+    while (ok && w->frames.len && !w->p->stop && w->out->len <= LIMIT_FULL_TEXT_MAX)
         ok = step(w);
+    if (w->out->len > LIMIT_FULL_TEXT_MAX)
+        parse_fault(w->p, PROBLEM_SIZE, NULL, "shorter names or fewer uses of them", NULL,
+                    "Written with full names the schema takes more than %d bytes.", LIMIT_FULL_TEXT_MAX);
     buf_release(&w->frames);
     buf_release(&w->members);
     return parse_ok(w->p, ok) ? RC_OK : err_oom(w->p->err);

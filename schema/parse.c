@@ -144,7 +144,7 @@ static enum rc write_texts(struct parser *p, struct slice text, json_t *source)
     else if (!(rc = normal_standalone(p, p->model->root, source, &b)))
         keep(p, &b, &p->model->text);
     b.len = 0;
-    if (!rc && !p->stop && !(rc = normal_form(p, p->model->root, source, &b)))
+    if (!rc && !p->stop && !p->err->problems && !(rc = normal_form(p, p->model->root, source, &b)))
         keep(p, &b, &p->model->normal_form);
     buf_release(&b);
     return rc;

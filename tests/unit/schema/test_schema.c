@@ -89,4 +89,31 @@ TEST(schema_parse__checks_entries_that_are_not_picked)
     assert_slice_str(err.first->pointer, "/0/fields/0/default");
 }
 
+/* n references, short in the text, to an enum whose full name has a thousand bytes. */
+static enum rc parse_references(int n)
+{
+    struct buf text = {0};
+    bool ok = buf_append(&text, SLICE("{\"type\":\"record\",\"name\":\"R\",\"namespace\":\"n"));
+    for (int i = 0; i < 1000; i++)
+        ok = ok && buf_append_byte(&text, 'n');
+    ok = ok &&
+         buf_append(&text, SLICE("\",\"fields\":[{\"name\":\"e\",\"type\":{\"type\":\"enum\",\"name\":\"E\","
+                                 "\"symbols\":[\"A\"]}}"));
+    for (int i = 0; i < n; i++)
+        ok = ok && buf_printf(&text, ",{\"name\":\"f%d\",\"type\":\"E\"}", i);
+    assert_true(ok && buf_append(&text, SLICE("]}")) && buf_append_byte(&text, 0));
+    enum rc rc = parse((const char *)text.ptr, "");
+    buf_release(&text);
+    return rc;
+}
+
+TEST(schema_parse__bounds_the_text_with_all_names_in_full)
+{
+    assert_int_equal(parse_references(8000), RC_OK);
+    assert_int_equal(parse_references(9000), RC_ERR);
+    assert_int_equal(err.code, ERR_BAD_SCHEMA);
+    assert_int_equal(err.problems, 1);
+    assert_int_equal(err.first->code, PROBLEM_SIZE);
+}
+
 TEST_MAIN()
