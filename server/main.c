@@ -13,7 +13,7 @@
 #include "server/router.h"
 #include "server/server.h"
 
-enum { EXIT_USAGE = 2 };
+enum { EXIT_USAGE = 2, TRIM_EVERY_SECONDS = 4 };
 
 static const int ending_signals[] = {SIGTERM, SIGINT};
 
@@ -79,9 +79,10 @@ static enum rc start(struct server *server, struct err *err)
 
 static void wait_and_drain(struct server *server, const sigset_t *ending)
 {
-    int number = 0;
-    while (sigwait(ending, &number) != 0)
-        continue;
+    const struct timespec timeout = {.tv_sec = TRIM_EVERY_SECONDS};
+    int number;
+    while ((number = sigtimedwait(ending, NULL, &timeout)) < 0)
+        edge_trim(server->edge);
     log_info("%s: draining", number == SIGINT ? "SIGINT" : "SIGTERM");
     signals_unblock(ending);
     atomic_store(&server->draining, true);

@@ -46,6 +46,7 @@ void body_release(struct edge_worker *w, struct request *req)
     atomic_fetch_sub_explicit(&w->edge->body_bytes, req->edge.body->bytes, memory_order_relaxed);
     free(req->edge.body);
     req->edge.body = NULL;
+    edge_note_freed(w->edge);
 }
 
 /* Room for `more` bytes behind the first `have`, growing by half at least and never beyond what can still

@@ -2,6 +2,7 @@
 #include "server/http/edge.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -181,6 +182,14 @@ enum rc edge_start(struct edge **out, struct server *server, struct err *err)
 const char *edge_address(const struct edge *e)
 {
     return e->address;
+}
+
+void edge_trim(struct edge *e)
+{
+    if (atomic_load(&e->body_bytes) || atomic_load(&e->answer_bytes) ||
+        !atomic_exchange(&e->much_freed, false))
+        return;
+    malloc_trim(0);
 }
 
 /* ---- end ---- */

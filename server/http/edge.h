@@ -14,6 +14,9 @@ unsigned edge_threads(const struct options *);
 MUST_USE enum rc edge_start(struct edge **, struct server *, struct err *);
 /* "127.0.0.1:8080", as bound (port 0 has become a real one). Borrowed until edge_free. */
 const char *edge_address(const struct edge *);
+/* Give back to the kernel what long bodies and answers have taken, unless some are under way. Now and then; any
+ * thread, for it may take a while. */
+void edge_trim(struct edge *);
 /* No new connections; what was read is answered with Connection: close. Any thread; returns at once. */
 void edge_drain(struct edge *);
 /* Wait until all connections are closed or the deadline has passed, then stop the workers. */

@@ -72,6 +72,7 @@ static void request_end(struct conn *c, struct request *req)
     if (w->nrequests == REQUEST_POOL_MAX) {
         arena_release(&req->arena);
         free(req);
+        edge_note_freed(w->edge);
         return;
     }
     arena_reset(&req->arena);

@@ -67,6 +67,7 @@ struct edge {
     _Atomic unsigned connections;
     _Atomic uint64_t body_bytes;   /* of bodies that have blocks of their own */
     _Atomic uint64_t answer_bytes; /* of answers that wait for slow clients */
+    _Atomic bool much_freed;       /* more than pools take, since the last edge_trim */
     _Atomic bool draining, stopping;
     pthread_mutex_t lock;
     pthread_cond_t ended; /* a worker's thread is at its end */
@@ -76,6 +77,12 @@ struct edge {
 static inline struct edge_worker *edge_worker_of(struct worker *w)
 {
     return CONTAINER_OF(w, struct edge_worker, worker);
+}
+
+static inline void edge_note_freed(struct edge *e)
+{
+    if (!atomic_load_explicit(&e->much_freed, memory_order_relaxed))
+        atomic_store_explicit(&e->much_freed, true, memory_order_relaxed);
 }
 
 /* In worker.c. All but worker_wake and worker_job_done on the worker's own thread, or before it starts. */

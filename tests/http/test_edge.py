@@ -11,7 +11,7 @@ import threading
 import time
 import unittest
 
-from avrod import Server, read_all, read_reply
+from avrod import Server, read_all, read_reply, sanitized
 
 HOST = b"Host: localhost\r\n"
 PING = b"GET /ping HTTP/1.1\r\n" + HOST + b"\r\n"
@@ -362,6 +362,29 @@ class Bodies(Case):
             b"PUT /nothing/1 HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n" + chunked(body, 999),
         ):
             self.assertEqual([r.status for r in split_replies(server.raw(raw + PING))], [404, 200])
+
+
+class Memory(unittest.TestCase):
+    @unittest.skipIf(sanitized(), "a sanitizer keeps memory for reasons of its own")
+    def test_what_long_bodies_and_answers_took_goes_back(self):
+        with Server("--threads", "1", "--durability", "none") as s:
+            s.post("/putschema/blob", b'"bytes"')
+            body = b"x" * (8 << 20)
+            s.put("/blob/1", body)
+            before = s.memory()
+            for _ in range(3):
+                clients = [s.connect() for _ in range(10)]
+                for c in clients:
+                    c.sendall(b"PUT /blob/1 HTTP/1.1\r\n" + HOST + b"Content-Length: %d\r\n\r\n" % len(body) + body[:-1])
+                for c in clients:
+                    c.sendall(b"xGET /blob/1 HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n")
+                for c in clients:
+                    self.assertGreater(len(read_all(c)), len(body))
+                    c.close()
+            deadline = time.monotonic() + 60
+            while s.memory() > before + (16 << 20):
+                self.assertLess(time.monotonic(), deadline)
+                select.select([], [], [], 0.05)
 
 
 class Expect(Case):

@@ -149,6 +149,11 @@ class Server:
         """How many file descriptors the process has open."""
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
+    def memory(self):
+        """How many bytes of memory it has that are no file's."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as f:
+            return 1024 * int(re.search(r"RssAnon:\s*(\d+) kB", f.read()).group(1))
+
     # ---- raw bytes ----
 
     def connect(self, timeout=20):
@@ -165,6 +170,13 @@ class Server:
             except (BrokenPipeError, ConnectionResetError):
                 pass
             return read_all(s)
+
+
+def sanitized():
+    """Is the program built with a sanitizer?"""
+    with open(AVROD, "rb") as f:
+        program = f.read()
+    return b"__asan_init" in program or b"__tsan_init" in program
 
 
 def records_of(server, type_name):
