@@ -17,16 +17,14 @@ void conn_output_ready(struct conn *c)
 void conn_output_release(struct conn *c)
 {
     struct edge_worker *w = c->worker;
-    struct buf *out = &c->out;
-    out->len = c->out_at = 0;
-    if (out->cap > OUTPUT_KEEP_BYTES || w->noutputs == OUTPUT_POOL_MAX) {
-        if (out->cap > OUTPUT_KEEP_BYTES)
-            edge_note_freed(w->edge);
-        buf_release(out);
-    } else if (out->ptr) {
-        w->outputs[w->noutputs++] = *out;
-    }
-    *out = (struct buf){0};
+    c->out.len = c->out_at = 0;
+    if (c->out.cap > OUTPUT_KEEP_BYTES)
+        edge_note_freed(w->edge);
+    if (c->out.ptr && c->out.cap <= OUTPUT_KEEP_BYTES && w->noutputs < OUTPUT_POOL_MAX)
+        w->outputs[w->noutputs++] = c->out;
+    else
+        buf_release(&c->out);
+    c->out = (struct buf){0};
 }
 
 /* What is written again and again in front must not pile up, nor be moved more than once a byte. */

@@ -79,6 +79,7 @@ static inline struct edge_worker *edge_worker_of(struct worker *w)
     return CONTAINER_OF(w, struct edge_worker, worker);
 }
 
+/* Something was freed that no pool keeps: edge_trim is worth its while. */
 static inline void edge_note_freed(struct edge *e)
 {
     if (!atomic_load_explicit(&e->much_freed, memory_order_relaxed))
