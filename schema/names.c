@@ -144,22 +144,25 @@ static size_t min3(size_t a, size_t b, size_t c)
 }
 
 /* How many letters must be put in, taken out, changed, or swapped with the next, case ignored (the restricted
- * Damerau-Levenshtein distance). Both at most GUESS_NAME_MAX long. */
-static size_t slips(struct slice a, struct slice b)
+ * Damerau-Levenshtein distance); above `most` it may be any number above. So only what is at most that far from
+ * the diagonal is looked at. Both at most GUESS_NAME_MAX long. */
+static size_t slips(struct slice a, struct slice b, size_t most)
 {
-    size_t rows[3][GUESS_NAME_MAX + 1];
+    size_t rows[3][GUESS_NAME_MAX + 2];
     for (size_t j = 0; j <= b.len; j++)
         rows[0][j] = j;
     for (size_t i = 1; i <= a.len; i++) {
         size_t *row = rows[i % 3], *above = rows[(i - 1) % 3], *before = rows[(i + 1) % 3];
-        row[0] = i;
-        for (size_t j = 1; j <= b.len; j++) {
+        size_t from = i > most ? i - most : 1, to = i + most < b.len ? i + most : b.len;
+        row[from - 1] = from == 1 ? i : most + 1;
+        for (size_t j = from; j <= to; j++) {
             bool same = (a.ptr[i - 1] | 0x20) == (b.ptr[j - 1] | 0x20);
             row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + !same);
             if (i > 1 && j > 1 && (a.ptr[i - 1] | 0x20) == (b.ptr[j - 2] | 0x20) &&
                 (a.ptr[i - 2] | 0x20) == (b.ptr[j - 1] | 0x20) && before[j - 2] + 1 < row[j])
                 row[j] = before[j - 2] + 1;
         }
+        row[to + 1] = most + 1;
     }
     return rows[a.len % 3][b.len];
 }
@@ -175,7 +178,7 @@ static void consider(struct guess *g, struct slice candidate)
     size_t gap = u.len > candidate.len ? u.len - candidate.len : candidate.len - u.len;
     if (candidate.len > GUESS_NAME_MAX || gap >= g->slips)
         return;
-    size_t n = slips(u, candidate);
+    size_t n = slips(u, candidate, g->slips);
     if (n < g->slips) {
         g->slips = n;
         g->best = candidate;
