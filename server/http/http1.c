@@ -183,13 +183,16 @@ static enum http1_parsed parse_version(struct slice v, struct request *req, stru
     return HTTP1_OK;
 }
 
-/* Printable ASCII without '#'. Spaces and control characters cannot come here. */
+/* Printable ASCII without '#'. Of spaces and control characters only tabs can come here. */
 static bool target_is_clean(struct slice t)
 {
     uint8_t all = 0;
-    for (size_t i = 0; i < t.len; i++)
+    bool has_bad = false;
+    for (size_t i = 0; i < t.len; i++) {
         all |= t.ptr[i];
-    return t.len && !(all & 0x80) && !memchr(t.ptr, '#', t.len);
+        has_bad |= t.ptr[i] == '#' || t.ptr[i] == '\t';
+    }
+    return t.len && !(all & 0x80) && !has_bad;
 }
 
 static void split_query(struct request *req, struct slice t)
