@@ -148,12 +148,13 @@ TEST(schema_parse__knows_bad_json_or_no_memory)
 TEST(schema_parse__knows_what_is_too_deep_or_no_memory)
 {
     enum { LEVELS = 200 };
-    char text[LEVELS * 32] = "";
+    char text[LEVELS * 32];
+    size_t n = 0;
     for (int i = 0; i < LEVELS; i++)
-        strcat(text, "{\"type\":\"array\",\"items\":");
-    strcat(text, "\"int\"");
+        n += (size_t)snprintf(text + n, sizeof text - n, "{\"type\":\"array\",\"items\":");
+    n += (size_t)snprintf(text + n, sizeof text - n, "\"int\"");
     for (int i = 0; i < LEVELS; i++)
-        strcat(text, "}");
+        n += (size_t)snprintf(text + n, sizeof text - n, "}");
     parse_each(text, "", ERR_TOO_DEEP);
 }
 

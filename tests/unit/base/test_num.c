@@ -496,9 +496,8 @@ TEST(num_parse__splits_short_middles)
         uint64_t odd =
             (random_u64() >> (i % 2 ? 10 : 39) | 1) | (uint64_t)1 << (i % 2 ? 53 : 24); /* one bit too many */
         int around = (int)(random_u64() % 3) - 1;
-        snprintf(text, sizeof text, "%" PRIu64, odd * (i % 2 ? 1 : 1000) + (uint64_t)(int64_t)around);
-        if (i % 2 == 0)
-            strcat(text, "e-3");
+        snprintf(text, sizeof text, "%" PRIu64 "%s", odd * (i % 2 ? 1 : 1000) + (uint64_t)(int64_t)around,
+                 i % 2 ? "" : "e-3");
         double got;
         float got_float;
         assert_true(num_parse_double(slice_str(text), &got));

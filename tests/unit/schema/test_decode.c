@@ -201,17 +201,17 @@ TEST(codec_to_json__appends_behind_what_is_there)
 }
 
 /* A slow second opinion on the quoting of one byte. */
-static void quote_byte(char *out, uint8_t c, bool as_code_point)
+static void quote_byte(char out[8], uint8_t c, bool as_code_point)
 {
     const char *shorts = "\b\t\n\f\r\"\\", *letters = "btnfr\"\\", *found = c ? strchr(shorts, c) : NULL;
     if (found)
-        sprintf(out, "\\%c", letters[found - shorts]);
+        snprintf(out, 8, "\\%c", letters[found - shorts]);
     else if (c < 0x20)
-        sprintf(out, "\\u%04x", c);
+        snprintf(out, 8, "\\u%04x", c);
     else if (c >= 0x80 && as_code_point)
-        sprintf(out, "%c%c", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
+        snprintf(out, 8, "%c%c", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
     else
-        sprintf(out, "%c", c);
+        snprintf(out, 8, "%c", c);
 }
 
 TEST(codec_to_json__quotes_every_byte_at_every_place)
