@@ -49,11 +49,16 @@ static bool is_text(struct slice s)
     return true;
 }
 
+static bool is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t';
+}
+
 static struct slice trimmed(struct slice s)
 {
-    while (s.len && strchr(" \t", s.ptr[0]))
+    while (s.len && is_blank(s.ptr[0]))
         s = slice_of(s.ptr + 1, s.len - 1);
-    while (s.len && strchr(" \t", s.ptr[s.len - 1]))
+    while (s.len && is_blank(s.ptr[s.len - 1]))
         s.len--;
     return s;
 }
@@ -167,7 +172,7 @@ static bool read_size(struct slice line, uint64_t *size)
         return false;
     if (i == line.len)
         return true;
-    while (i < line.len && strchr(" \t", line.ptr[i]))
+    while (i < line.len && is_blank(line.ptr[i]))
         i++;
     return i < line.len && line.ptr[i] == ';' && is_text(slice_of(line.ptr + i, line.len - i));
 }
