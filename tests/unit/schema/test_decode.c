@@ -381,11 +381,12 @@ TEST(codec_to_json__counts_items_that_take_no_bytes_over_all_arrays)
 
 TEST(codec_to_json__bounds_the_json)
 {
-    char name[32 * 1024], *schema = malloc(64 * 1024);
+    enum { SCHEMA_BYTES = 64 * 1024 };
+    char name[32 * 1024], *schema = malloc(SCHEMA_BYTES);
     assert_non_null(schema);
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = 0;
-    sprintf(schema, ARRAY(RECORD(FIELD("%s", "\"int\""))), name);
+    snprintf(schema, SCHEMA_BYTES, ARRAY(RECORD(FIELD("%s", "\"int\""))), name);
     struct world w = world_of(schema);
     enum { ITEMS = 10000 }; /* 20 KB of Avro would be 320 MB of JSON */
     uint8_t *avro = calloc(1, ITEMS + 8);
