@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,6 +29,8 @@ static bool wants_read(const struct conn *c)
         return true;
     if (c->body.framing != FRAMING_NONE)
         return !c->closing || !c->body.discard;
+    if (c->worker->draining && !c->to_drain && !c->final)
+        return false; /* first all that had come is answered, or a client could go on for ever */
     return !c->closing && c->end - c->at < LIMIT_HEAD_MAX && conn_unsent(c) < LIMIT_OUTPUT_HIGH;
 }
 
@@ -67,7 +70,7 @@ static bool block_ready(struct conn *c)
 static void socket_is_empty(struct conn *c)
 {
     c->readable = false;
-    c->drained = c->worker->draining;
+    c->to_drain = 0;
 }
 
 /* The transport's half of reading; TLS will have its own. */
@@ -77,6 +80,7 @@ static size_t receive(struct conn *c, uint8_t *to, size_t room)
     if (n > 0) {
         if ((size_t)n < room && !c->peer_shut)
             socket_is_empty(c);
+        c->to_drain -= (size_t)n < c->to_drain ? (size_t)n : c->to_drain;
         return (size_t)n;
     }
     if (n == 0) {
@@ -154,6 +158,13 @@ static enum phase phase_of(const struct conn *c)
     return c->end > c->at ? PHASE_HEAD : PHASE_IDLE;
 }
 
+/* While the worker drains, a request that has begun has less time to arrive. */
+static int64_t drain_deadline(const struct conn *c, enum phase phase, int64_t deadline_ms)
+{
+    int64_t latest_ms = c->worker->now_ms + LIMIT_DRAIN_REQUEST_DEADLINE_MS;
+    return (phase == PHASE_HEAD || phase == PHASE_BODY) && deadline_ms > latest_ms ? latest_ms : deadline_ms;
+}
+
 /* All of a list have the same time to go, so it stays in order when the latest goes to its end. */
 static void set_deadline(struct conn *c, enum phase phase)
 {
@@ -163,6 +174,8 @@ static void set_deadline(struct conn *c, enum phase phase)
         [PHASE_LINGER] = LIMIT_LINGER_DEADLINE_MS, [PHASE_HANDLER] = 0,
     };
     int64_t deadline_ms = c->worker->now_ms + limits_ms[phase];
+    if (unlikely(c->worker->draining))
+        deadline_ms = drain_deadline(c, phase, deadline_ms);
     bool fresh = c->progress;
     c->progress = false;
     if (phase == c->phase && (!fresh || deadline_ms == c->deadline_ms))
@@ -252,7 +265,7 @@ static void settle(struct conn *c)
         c->at = c->end = 0;
     }
     if (is_quiet(c)) {
-        c->final = c->drained;
+        c->final = c->worker->draining && !c->to_drain;
         if (c->closing || (c->final && c->at == c->end))
             finish(c);
         if (c->dead)
@@ -288,6 +301,17 @@ void conn_turn(struct conn *c)
         c->readable = true;
     c->turning = false;
     settle(c);
+}
+
+void conn_drain(struct conn *c)
+{
+    int bytes = 0;
+    if (ioctl(c->fd, FIONREAD, &bytes) == 0 && bytes > 0) {
+        c->to_drain = (size_t)bytes;
+        c->readable = true; /* its edge may still be on its way */
+    }
+    c->deadline_ms = drain_deadline(c, c->phase, c->deadline_ms);
+    worker_enqueue(c->worker, c);
 }
 
 static void on_event(evutil_socket_t fd, short what, void *arg)

@@ -33,9 +33,9 @@ struct conn {
     bool blocked;   /* the socket took less than we had; an edge will say when to go on */
     bool progress;  /* since the deadline was set, something happened that sets it anew */
     bool closing;   /* no request after those in the queue */
-    bool drained;   /* the worker drains, and all that came before was read */
-    bool final;     /* and answered: only a request whose head is half there may follow */
-    bool lingers;   /* the client may still be sending: close in two steps, or it would not see our answer */
+    bool final;   /* while draining: all that had come is answered, and only the request may follow whose head
+                       is half there */
+    bool lingers; /* the client may still be sending: close in two steps, or it would not see our answer */
     bool lingering; /* the first of them is done */
     bool broken;    /* an error of the socket or of memory: nothing more can be sent */
     bool dead;      /* closed; remains for the requests in flight */
@@ -53,6 +53,7 @@ struct conn {
     size_t out_at;
     uint64_t out_charged; /* to edge->answer_bytes */
     int kernel_bytes;     /* sent and not acknowledged, as of when the socket would take no more */
+    size_t to_drain;      /* while draining: bytes that had come before and are not read yet */
     uint64_t lingered;    /* bytes read off since the first step of closing */
 };
 
@@ -60,6 +61,8 @@ struct conn {
 void conn_open(struct edge_worker *, int fd);
 /* Go on: write what waits, read once, handle what is there, write once. May free the connection. */
 void conn_turn(struct conn *);
+/* The worker drains: answer what has come, then close. */
+void conn_drain(struct conn *);
 /* Its deadline has passed. May free the connection. */
 void conn_expire(struct conn *);
 /* Close at once, answers or not. May free the connection. */

@@ -175,7 +175,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 
 /* ---- drain and stop ---- */
 
-/* Each connection is turned once: it reads what has come, answers it, and closes if it is idle. */
+/* Each connection is turned: it reads what has come, answers it, and closes once it is idle. */
 static void drain(struct edge_worker *w)
 {
     if (w->listener >= 0) {
@@ -187,10 +187,8 @@ static void drain(struct edge_worker *w)
     }
     w->draining = true;
     for (int p = 0; p < PHASES; p++)
-        for (struct conn *c = w->phases[p].first; c; c = c->next) {
-            c->readable = true;
-            worker_enqueue(w, c);
-        }
+        for (struct conn *c = w->phases[p].first; c; c = c->next)
+            conn_drain(c);
 }
 
 static void close_all(struct edge_worker *w)

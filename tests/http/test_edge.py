@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""tests/http/test_edge.py - the HTTP edge as a black box: framing, pipelining, keep-alive, limits, deadlines, drain."""
+"""tests/http/test_edge.py - the HTTP edge as a black box: framing, pipelining, keep-alive, limits, deadlines."""
 
-import json
 import select
 import signal
 import socket
@@ -12,9 +11,8 @@ import time
 import unittest
 
 from avrod import Server, read_all, read_reply, sanitized
+from edge import HOST, PING, chunked, ends, numbers, split_replies
 
-HOST = b"Host: localhost\r\n"
-PING = b"GET /ping HTTP/1.1\r\n" + HOST + b"\r\n"
 # `numbers` takes a JSON array of any length; with benchmark_only nothing is stored, but all of it is checked.
 NUMBERS = "/numbers/put/1?benchmark_only=10"
 
@@ -28,38 +26,6 @@ def setUpModule():
 
 def tearDownModule():
     server.__exit__(None, None, None)
-
-
-def split_replies(data):
-    """All answers in a stream of bytes."""
-    replies = []
-    left, right = socket.socketpair()
-    with left, right:
-        threading.Thread(target=lambda: (left.sendall(data), left.shutdown(socket.SHUT_WR))).start()
-        rest = b""
-        while True:
-            try:
-                reply, rest = read_reply(right, pending=rest)
-            except EOFError:
-                return replies
-            replies.append(reply)
-
-
-def chunked(data, size):
-    out = b""
-    for at in range(0, len(data), size):
-        piece = data[at : at + size]
-        out += b"%x\r\n" % len(piece) + piece + b"\r\n"
-    return out + b"0\r\n\r\n"
-
-
-def numbers(n):
-    return json.dumps(list(range(n))).encode()
-
-
-def ends(sock):
-    """The server closes; a reset would be an exception."""
-    return sock.recv(65536) == b""
 
 
 class Case(unittest.TestCase):
@@ -561,58 +527,6 @@ class Limits(unittest.TestCase):
             Server("--listen", "0.0.0.0:0")
         with Server("--listen", "0.0.0.0:0", "--insecure") as wide:
             self.assertEqual(wide.get("/ping", headers={"Host": "any.example"}).body, b"pong")
-
-
-class Drain(unittest.TestCase):
-    def test_what_was_read_is_answered_with_close(self):
-        with Server("--threads", "1") as s:
-            busy, idle, later = s.connect(), s.connect(), s.connect()
-            for c in (busy, idle, later):
-                c.sendall(PING)
-                read_reply(c)
-            s.post("/putschema/blob", b'"bytes"')
-            busy.sendall(b"PUT /blob/1 HTTP/1.1\r\n" + HOST + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n")
-            self.assertEqual(read_reply(busy)[0].status, 100)
-            s.process.send_signal(signal.SIGTERM)
-            self.assertTrue(ends(idle))
-            busy.sendall(b"hello")
-            reply, rest = read_reply(busy)
-            self.assertEqual((reply.status, reply.header("Connection")), (201, "close"))
-            self.assertTrue(ends(busy))
-            self.assertEqual(s.process.wait(20), 0)
-            with self.assertRaises(ConnectionRefusedError):
-                s.connect()
-            for c in (busy, idle, later):
-                c.close()
-
-    def test_a_request_that_has_begun_may_end(self):
-        with Server("--threads", "1") as s, s.connect() as begun, s.connect() as idle:
-            for c in (begun, idle):
-                c.sendall(PING)
-                read_reply(c)
-            begun.sendall(PING + PING[:20])
-            read_reply(begun)
-            s.process.send_signal(signal.SIGTERM)
-            self.assertTrue(ends(idle))
-            begun.sendall(PING[20:])
-            reply, rest = read_reply(begun)
-            self.assertEqual((reply.body, reply.header("Connection"), rest), (b"pong", "close", b""))
-            self.assertTrue(ends(begun))
-            self.assertEqual(s.process.wait(20), 0)
-
-    def test_what_waits_behind_a_long_answer_is_answered(self):
-        """Twenty requests in one segment, whose answers are far more than may wait for a client at once."""
-        schema = {"type": "record", "name": "R", "doc": "x" * 1000000, "fields": []}
-        with Server("--threads", "1") as s, s.connect() as c:
-            s.post("/putschema/r", json.dumps(schema).encode())
-            c.sendall((b"GET /getschema/r HTTP/1.1\r\n" + HOST + b"\r\n") * 20)
-            read = c.recv(1)  # the server is at it
-            s.process.send_signal(signal.SIGTERM)
-            replies = split_replies(read + read_all(c))
-            self.assertEqual([r.status for r in replies], [200] * 20)
-            self.assertEqual(replies[-1].header("Connection"), "close")
-            c.close()
-            self.assertEqual(s.process.wait(20), 0)
 
 
 if __name__ == "__main__":
