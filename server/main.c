@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/limits.h"
 #include "base/log.h"
 #include "server/catalog.h"
 #include "server/http/edge.h"
@@ -14,6 +13,9 @@
 #include "server/server.h"
 
 enum { EXIT_USAGE = 2, TRIM_EVERY_SECONDS = 4 };
+/* Whoever reads a body has made progress within the deadline, or is given up; the margin is for a connection that
+ * is looked at late. */
+enum { BLOB_MARGIN_MS = 10000 };
 
 static const int ending_signals[] = {SIGTERM, SIGINT};
 
@@ -53,6 +55,10 @@ static enum rc open_store(struct server *server, struct err *err)
         .dir = o->data,
         .durability = o->durability,
         .bytes_max = o->map_max,
+        .record_bytes_max = o->record_max,
+        .queue_writes_max = o->queue_writes_max,
+        .queue_bytes_max = o->queue_bytes_max,
+        .blob_keep_ms = o->write_deadline_ms + BLOB_MARGIN_MS,
         .workers = o->threads + 1, /* and main, which reads the catalog */
         .accept_dirty = o->accept_dirty,
     };
@@ -87,7 +93,7 @@ static void wait_and_drain(struct server *server, const sigset_t *ending)
     signals_unblock(ending);
     atomic_store(&server->draining, true);
     edge_drain(server->edge);
-    edge_join(server->edge, LIMIT_DRAIN_DEADLINE_MS);
+    edge_join(server->edge, server->options->drain_deadline_ms);
 }
 
 static void stop(struct server *server)

@@ -4,29 +4,31 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/limits.h"
 #include "base/num.h"
 #include "server/words.h"
 
-enum kind { KIND_TEXT, KIND_COUNT, KIND_BYTES, KIND_DURABILITY, KIND_FLAG, KIND_ACTION };
+enum kind { KIND_TEXT, KIND_COUNT, KIND_BYTES, KIND_DURATION, KIND_DURABILITY, KIND_FLAG, KIND_ACTION };
 
 static const struct option {
     const char *name, *argument, *help;
     enum kind kind;
     size_t offset;
+    uint64_t least, most;
 } table[] = {
-#define OPTION(field, name_, kind_, default_, argument_, help_)                                              \
+#define OPTION(field, name_, kind_, default_, least_, most_, argument_, help_)                               \
     {.name = name_,                                                                                          \
      .argument = argument_,                                                                                  \
      .help = help_,                                                                                          \
      .kind = KIND_##kind_,                                                                                   \
-     .offset = offsetof(struct options, field)},
+     .offset = offsetof(struct options, field),                                                              \
+     .least = least_,                                                                                        \
+     .most = most_},
 #include "server/options.def"
 #undef OPTION
 };
 
-static const struct options defaults = {
-#define OPTION(field, name, kind, default_, argument, help) .field = default_,
+const struct options options_defaults = {
+#define OPTION(field, name, kind, default_, least, most, argument, help) .field = default_,
 #include "server/options.def"
 #undef OPTION
 };
@@ -34,28 +36,60 @@ static const struct options defaults = {
 static const char *const durability_names[] = {
     [DURABLE_SYNC] = "sync", [DURABLE_ASYNC] = "async", [DURABLE_NONE] = "none"};
 
-static const struct unit {
+/* What a number may have behind it, the largest first; the last is what none means, if anything. */
+struct unit {
     struct slice name;
-    unsigned shift;
-} units[] = {
-    {{(const uint8_t *)"TiB", 3}, 40}, {{(const uint8_t *)"GiB", 3}, 30}, {{(const uint8_t *)"MiB", 3}, 20},
-    {{(const uint8_t *)"KiB", 3}, 10}, {{(const uint8_t *)"", 0}, 0},
+    uint64_t factor;
+};
+#define UNIT(text, factor_)                                                                                  \
+    {                                                                                                        \
+        .name = {(const uint8_t *)(text), sizeof(text) - 1}, .factor = (factor_)                             \
+    }
+static const struct unit byte_units[] = {UNIT("TiB", UINT64_C(1) << 40), UNIT("GiB", 1 << 30),
+                                         UNIT("MiB", 1 << 20), UNIT("KiB", 1 << 10), UNIT("", 1)};
+static const struct unit time_units[] = {UNIT("ms", 1), UNIT("h", 3600000), UNIT("m", 60000),
+                                         UNIT("s", 1000)};
+
+static const struct numeric {
+    const struct unit *units;
+    size_t nunits;
+    const char *takes; /* in a sentence */
+} numerics[] = {
+    [KIND_COUNT] = {&byte_units[ARRAY_LEN(byte_units) - 1], 1, "a number"},
+    [KIND_BYTES] = {byte_units, ARRAY_LEN(byte_units), "a number of bytes, such as 16MiB"},
+    [KIND_DURATION] = {time_units, ARRAY_LEN(time_units), "a time, such as 10s or 500ms"},
+    [KIND_ACTION] = {0},
 };
 
 /* ---- values ---- */
 
-static bool parse_bytes(struct slice text, uint64_t *out)
+static bool parse_number(const struct numeric *n, struct slice text, uint64_t *out)
 {
-    for (size_t i = 0; i < ARRAY_LEN(units); i++) {
-        struct slice unit = units[i].name;
+    for (size_t i = 0; i < n->nunits; i++) {
+        struct slice unit = n->units[i].name;
         if (text.len <= unit.len || !slice_eq(slice_of(text.ptr + text.len - unit.len, unit.len), unit))
             continue;
-        if (!num_parse_decimal(slice_of(text.ptr, text.len - unit.len), UINT64_MAX >> units[i].shift, out))
+        if (!num_parse_decimal(slice_of(text.ptr, text.len - unit.len), UINT64_MAX / n->units[i].factor, out))
             return false;
-        *out <<= units[i].shift;
+        *out *= n->units[i].factor;
         return true;
     }
     return false;
+}
+
+enum { NUMBER_TEXT_BYTES = 32 };
+
+/* As parse_number takes it, in the largest unit that leaves it whole. */
+static const char *print_number(const struct numeric *n, uint64_t value, char out[NUMBER_TEXT_BYTES])
+{
+    const struct unit *best = NULL;
+    for (size_t i = 0; i < n->nunits; i++)
+        if (value % n->units[i].factor == 0 && (value || n->units[i].factor == 1) &&
+            (!best || n->units[i].factor > best->factor))
+            best = &n->units[i];
+    snprintf(out, NUMBER_TEXT_BYTES, "%llu%.*s", (unsigned long long)(value / best->factor),
+             (int)best->name.len, (const char *)best->name.ptr);
+    return out;
 }
 
 static bool parse_durability(struct slice text, enum durability *out)
@@ -69,28 +103,53 @@ static bool parse_durability(struct slice text, enum durability *out)
     return false;
 }
 
-static enum rc set_value(struct options *out, const struct option *o, const char *value, struct err *err)
+static uint64_t number_of(const struct options *options, const struct option *o)
 {
-    void *field = (char *)out + o->offset;
-    struct slice text = slice_str(value);
+    const void *field = (const char *)options + o->offset;
+    switch (o->kind) {
+    case KIND_COUNT: return *(const unsigned *)field;
+    case KIND_DURATION: return *(const uint32_t *)field;
+    default: return *(const uint64_t *)field;
+    }
+}
+
+static enum rc set_number(void *field, const struct option *o, struct slice text, struct err *err)
+{
+    const struct numeric *n = &numerics[o->kind];
+    char least[NUMBER_TEXT_BYTES], most[NUMBER_TEXT_BYTES];
     struct words words;
     uint64_t number;
     words_of(text, &words);
+    if (!parse_number(n, text, &number))
+        return err_set(err, ERR_CONFIG, "%s takes %s, not '%s'.", o->name, n->takes, words.text);
+    if (number < o->least)
+        return err_set(err, ERR_CONFIG, "%s is at least %s, not '%s'.", o->name,
+                       print_number(n, o->least, least), words.text);
+    if (number > o->most)
+        return err_set(err, ERR_CONFIG, "%s is at most %s, not '%s'.", o->name,
+                       print_number(n, o->most, most), words.text);
+    if (o->kind == KIND_BYTES)
+        *(uint64_t *)field = number;
+    else if (o->kind == KIND_COUNT)
+        *(unsigned *)field = (unsigned)number;
+    else
+        *(uint32_t *)field = (uint32_t)number;
+    return RC_OK;
+}
+
+static enum rc set_value(struct options *out, const struct option *o, const char *value, struct err *err)
+{
+    void *field = (char *)out + o->offset;
+    struct words words;
     switch (o->kind) {
     case KIND_TEXT: memcpy(field, &value, sizeof value); return RC_OK;
     case KIND_COUNT:
-        if (!num_parse_decimal(text, UINT32_MAX, &number))
-            return err_set(err, ERR_CONFIG, "%s takes a number, not '%s'.", o->name, words.text);
-        *(unsigned *)field = (unsigned)number;
-        return RC_OK;
     case KIND_BYTES:
-        if (!parse_bytes(text, (uint64_t *)field))
-            return err_set(err, ERR_CONFIG, "%s takes a number of bytes, such as 16MiB, not '%s'.", o->name,
-                           words.text);
-        return RC_OK;
+    case KIND_DURATION: return set_number(field, o, slice_str(value), err);
     case KIND_DURABILITY:
-        if (!parse_durability(text, (enum durability *)field))
-            return err_set(err, ERR_CONFIG, "%s is sync, async or none, not '%s'.", o->name, words.text);
+        if (!parse_durability(slice_str(value), (enum durability *)field))
+            return err_set(err, ERR_CONFIG, "%s is sync, async or none, not '%s'.", o->name,
+                           words_of(slice_str(value), &words));
         return RC_OK;
     case KIND_FLAG:
     case KIND_ACTION: break;
@@ -122,18 +181,15 @@ static enum rc check(struct options *o, struct err *err)
         return err_set(err, ERR_CONFIG, "--data DIR says where the store is; it must be given (--help).");
     if (o->data && !*o->data)
         return err_set(err, ERR_CONFIG, "--data is empty; it names a directory.");
-    if (!o->body_max)
-        return err_set(err, ERR_CONFIG, "--body-max is at least 1.");
-    if (!o->connections_max)
-        return err_set(err, ERR_CONFIG, "--connections-max is at least 1.");
-    if (o->threads > OPTIONS_THREADS_MAX)
-        return err_set(err, ERR_CONFIG, "--threads is at most %d.", OPTIONS_THREADS_MAX);
+    if (o->bodies_budget < o->body_max)
+        return err_set(err, ERR_CONFIG,
+                       "--bodies-budget is less than --body-max: a body of that length could never come.");
     return RC_OK;
 }
 
 enum rc options_parse(struct options *out, int argc, char **argv, struct err *err)
 {
-    *out = defaults;
+    *out = options_defaults;
     for (int i = 1; i < argc; i++) {
         const char *eq = strchr(argv[i], '=');
         struct slice name = eq ? slice_of(argv[i], (size_t)(eq - argv[i])) : slice_str(argv[i]);
@@ -155,19 +211,11 @@ enum rc options_parse(struct options *out, int argc, char **argv, struct err *er
 
 /* ---- help ---- */
 
-static void print_bytes(uint64_t n)
-{
-    size_t i = 0;
-    while (units[i].shift && (!n || n & ((UINT64_C(1) << units[i].shift) - 1)))
-        i++;
-    printf("%llu%.*s", (unsigned long long)(n >> units[i].shift), (int)units[i].name.len,
-           (const char *)units[i].name.ptr);
-}
-
 static void print_default(const struct option *o)
 {
-    const void *field = (const char *)&defaults + o->offset;
+    const void *field = (const char *)&options_defaults + o->offset;
     const char *text;
+    char number[NUMBER_TEXT_BYTES];
     if (o->kind == KIND_ACTION)
         return;
     printf("  (default: ");
@@ -176,13 +224,28 @@ static void print_default(const struct option *o)
         memcpy(&text, field, sizeof text);
         printf("%s", text ? text : "none");
         break;
-    case KIND_COUNT: printf("%u", *(const unsigned *)field); break;
-    case KIND_BYTES: print_bytes(*(const uint64_t *)field); break;
+    case KIND_COUNT:
+    case KIND_BYTES:
+    case KIND_DURATION:
+        printf("%s", print_number(&numerics[o->kind], number_of(&options_defaults, o), number));
+        break;
     case KIND_DURABILITY: printf("%s", durability_names[*(const enum durability *)field]); break;
     case KIND_FLAG: printf("off"); break;
     case KIND_ACTION: break;
     }
     printf(")");
+}
+
+static void print_range(const struct option *o)
+{
+    const struct numeric *n = &numerics[o->kind];
+    char least[NUMBER_TEXT_BYTES], most[NUMBER_TEXT_BYTES];
+    if (!n->nunits || (o->least == 0 && o->most == UINT64_MAX))
+        return;
+    if (o->most == UINT64_MAX)
+        printf("        At least %s.\n", print_number(n, o->least, least));
+    else
+        printf("        From %s to %s.\n", print_number(n, o->least, least), print_number(n, o->most, most));
 }
 
 void options_print_help(void)
@@ -199,5 +262,6 @@ void options_print_help(void)
             printf("        %.*s\n", (int)len, line);
             line += len + (line[len] == '\n');
         }
+        print_range(o);
     }
 }

@@ -118,7 +118,7 @@ static enum rc decide_edit(struct decider *d, struct store_write *w)
                       .content_type = out.content_type,
                       .part = {out.body},
                       .body_crc = crc32c(0, out.body)};
-    if (stage_check_size(&w->key, &f, &w->err) != RC_OK ||
+    if (stage_check_size(&w->key, &f, d->record_max, &w->err) != RC_OK ||
         stage_put(d, &v, &f, ++d->next.revision, &w->err) != RC_OK)
         return RC_ERR;
     w->created = !v.visible;

@@ -17,6 +17,7 @@ struct decider {
     struct meta_state state; /* as of the last apply; decide_applied moves it on */
 
     /* Of the group at hand. */
+    uint32_t record_max;    /* bytes of a record's body; never changes */
     struct meta_state next; /* the state that it leads to */
     int64_t now_ms;
     struct overlay overlay;

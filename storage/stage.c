@@ -152,7 +152,8 @@ enum rc stage_body(struct decider *d, struct view *v, struct err *err)
     return join(d, s, skip, &v->rec.body, err);
 }
 
-enum rc stage_check_size(const struct store_key *key, const struct fresh *f, struct err *err)
+enum rc stage_check_size(const struct store_key *key, const struct fresh *f, uint32_t record_max,
+                         struct err *err)
 {
     uint64_t body = (uint64_t)f->part[0].len + f->part[1].len + f->part[2].len;
     if (key->space != SPACE_RECORD) {
@@ -165,9 +166,9 @@ enum rc stage_check_size(const struct store_key *key, const struct fresh *f, str
     if (f->content_type.len > HEAD_CONTENT_TYPE_MAX)
         return err_set(err, ERR_BAD_REQUEST, "A kept content type has at most %d bytes.",
                        HEAD_CONTENT_TYPE_MAX);
-    if (body > LIMIT_RECORD_MAX)
-        return err_set(err, ERR_RECORD_TOO_LARGE, "A record has at most %d bytes of Avro; this one has %llu.",
-                       LIMIT_RECORD_MAX, (unsigned long long)body);
+    if (body > record_max)
+        return err_set(err, ERR_RECORD_TOO_LARGE, "A record has at most %u bytes of Avro; this one has %llu.",
+                       record_max, (unsigned long long)body);
     return RC_OK;
 }
 

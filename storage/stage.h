@@ -30,7 +30,8 @@ MUST_USE enum rc stage_look(struct decider *, const struct store_key *, struct v
  * decider.joined_bytes). */
 MUST_USE enum rc stage_body(struct decider *, struct view *, struct err *);
 /* RECORD_TOO_LARGE and BAD_REQUEST are found here. */
-MUST_USE enum rc stage_check_size(const struct store_key *, const struct fresh *, struct err *);
+MUST_USE enum rc stage_check_size(const struct store_key *, const struct fresh *, uint32_t record_max,
+                                  struct err *);
 MUST_USE enum rc stage_put(struct decider *, const struct view *, const struct fresh *, uint64_t revision,
                            struct err *);
 MUST_USE enum rc stage_delete(struct decider *, const struct view *, struct err *);

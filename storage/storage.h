@@ -52,7 +52,10 @@ struct store_opts {
     unsigned workers;      /* how many store_worker_new may be called */
     uint32_t blob_keep_ms; /* how long the chunks of a body that was replaced stay, for those who still read
                               them; 0: LIMIT_WRITE_DEADLINE_MS and a margin */
-    bool accept_dirty;     /* open a store of mode `none` that was open when the machine was restarted */
+    uint32_t record_bytes_max; /* body of a record; 0, and at most: LIMIT_RECORD_MAX */
+    uint32_t queue_writes_max; /* the write queue, of all workers together; 0: LIMIT_QUEUE_OPS_MAX ... */
+    uint64_t queue_bytes_max;  /* ... and LIMIT_QUEUE_BYTES_MAX */
+    bool accept_dirty;         /* open a store of mode `none` that was open when the machine was restarted */
 };
 
 /* Open or create, and start the writer thread. Call after any fork. Fails with STORE_LOCKED (another process

@@ -53,6 +53,18 @@ static void release(struct store *s)
     free(s);
 }
 
+static void set_limits(struct store *s, const struct store_opts *opts)
+{
+    uint32_t writes = opts->queue_writes_max ? opts->queue_writes_max : LIMIT_QUEUE_OPS_MAX;
+    uint64_t bytes = opts->queue_bytes_max ? opts->queue_bytes_max : LIMIT_QUEUE_BYTES_MAX;
+    uint32_t record = opts->record_bytes_max;
+    unsigned n = opts->workers ? opts->workers : 1;
+    s->workers_max = opts->workers;
+    s->share_writes = writes / n ? writes / n : 1;
+    s->share_bytes = bytes / n ? bytes / n : 1;
+    s->writer.decider.record_max = record && record < LIMIT_RECORD_MAX ? record : LIMIT_RECORD_MAX;
+}
+
 static struct store *store_make(const struct engine_ops *ops, const struct store_opts *opts)
 {
     struct store *s = calloc(1, sizeof *s);
@@ -61,7 +73,7 @@ static struct store *store_make(const struct engine_ops *ops, const struct store
     s->ops = ops;
     s->durability = opts->durability;
     s->lock_fd = -1;
-    s->workers_max = opts->workers;
+    set_limits(s, opts);
     s->writer.store = s;
     s->writer.decider.ops = ops;
     s->writer.decider.dead = &s->dead;

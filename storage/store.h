@@ -26,6 +26,8 @@ struct store {
     pthread_mutex_t workers_lock; /* of making workers, never of using them */
     struct store_worker **workers;
     unsigned nworkers, workers_max;
+    uint32_t share_writes; /* of the queue's limits, a worker's */
+    uint64_t share_bytes;
 
     struct writer writer;
     pthread_t thread;

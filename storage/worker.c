@@ -91,21 +91,21 @@ void store_turn_end(struct store_worker *w)
 
 bool store_busy(const struct store_worker *w)
 {
-    uint64_t n = w->store->workers_max;
-    return w->waiting_ops >= LIMIT_QUEUE_OPS_MAX / n / 4 * 3 ||
-           w->waiting_bytes >= LIMIT_QUEUE_BYTES_MAX / n / 4 * 3;
+    const struct store *s = w->store;
+    return w->waiting_ops > 0 && (w->waiting_ops >= s->share_writes - s->share_writes / 4 ||
+                                  w->waiting_bytes >= s->share_bytes - s->share_bytes / 4);
 }
 
 /* A worker's share bounds what it may have waiting, so nobody has to count for all. Whoever has nothing
  * waiting may always queue one. */
 static bool queue_full(const struct store_worker *w, uint32_t bytes)
 {
-    uint64_t n = w->store->workers_max;
-    return w->waiting_ops > 0 && (w->waiting_ops >= LIMIT_QUEUE_OPS_MAX / n ||
-                                  w->waiting_bytes + bytes > LIMIT_QUEUE_BYTES_MAX / n);
+    const struct store *s = w->store;
+    return w->waiting_ops > 0 &&
+           (w->waiting_ops >= s->share_writes || w->waiting_bytes + bytes > s->share_bytes);
 }
 
-static enum rc check_write(struct store_write *w, struct err *err)
+static enum rc check_write(const struct store *s, struct store_write *w, struct err *err)
 {
     if (w->kind == WRITE_RANGE_DELETE)
         return err_set(err, ERR_INTERNAL, "This version of the store cannot delete a range.");
@@ -120,7 +120,7 @@ static enum rc check_write(struct store_write *w, struct err *err)
     struct fresh f = {.expires_ms = w->expires_ms,
                       .content_type = w->content_type,
                       .part = {w->part[0], w->part[1], w->part[2]}};
-    return stage_check_size(&w->key, &f, err);
+    return stage_check_size(&w->key, &f, s->writer.decider.record_max, err);
 }
 
 static uint32_t bytes_of(const struct store_write *w)
@@ -138,7 +138,7 @@ enum rc store_write(struct store_worker *worker, struct store_write *w, struct e
         return err_set(err, ERR_DRAINING, "The server is shutting down.");
     if (store_broken(s))
         return err_set(err, ERR_STORE_BROKEN, "A flush has failed: no more writes until a restart.");
-    if (check_write(w, err) != RC_OK)
+    if (check_write(s, w, err) != RC_OK)
         return RC_ERR;
     w->worker = worker;
     w->bytes = bytes_of(w);

@@ -289,11 +289,28 @@ static void written(struct store_write *write)
 
 /* ---- the schema ---- */
 
+/* A type none of whose records could be stored is of no use to anybody. */
+static enum rc check_initial(const struct request *req, struct err *err)
+{
+    const struct putschema *p = req->state;
+    uint64_t most = req->worker->server->options->record_max;
+    size_t initial = schema_initial(p->schema).len;
+    if (initial <= most)
+        return RC_OK;
+    return err_set(
+        err, ERR_BAD_SCHEMA,
+        "The initial record, every field its default or zero, takes %zu bytes; --record-max of this "
+        "server is %llu.",
+        initial, (unsigned long long)most);
+}
+
 static void parse(struct job *job)
 {
     struct request *req = CONTAINER_OF(job, struct request, job);
     struct putschema *p = req->state;
     p->rc = schema_parse(&p->schema, req->body, p->fullname, &req->arena, &p->err);
+    if (p->rc == RC_OK)
+        p->rc = check_initial(req, &p->err);
     if (p->rc == RC_OK)
         sha256(schema_normal_form(p->schema), p->digest);
 }

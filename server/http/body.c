@@ -19,23 +19,24 @@ static COLD enum rc too_large(const struct request *req, struct err *err)
 
 /* ---- blocks of their own, charged to the budget of all bodies ---- */
 
-static bool charge(struct edge *e, size_t bytes)
+static bool charge(const struct edge_worker *w, size_t bytes)
 {
+    struct edge *e = w->edge;
     uint64_t before = atomic_fetch_add_explicit(&e->body_bytes, bytes, memory_order_relaxed);
-    if (before + bytes <= LIMIT_BODIES_BUDGET)
+    if (before + bytes <= w->limits.bodies_budget)
         return true;
     atomic_fetch_sub_explicit(&e->body_bytes, bytes, memory_order_relaxed);
     return false;
 }
 
-static struct input *own_block(struct edge *e, struct input *old, size_t bytes)
+static struct input *own_block(const struct edge_worker *w, struct input *old, size_t bytes)
 {
     size_t more = bytes - (old ? old->bytes : 0);
-    if (!charge(e, more))
+    if (!charge(w, more))
         return NULL;
     struct input *in = old ? input_grow(old, bytes) : input_new(bytes);
     if (!in)
-        atomic_fetch_sub_explicit(&e->body_bytes, more, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&w->edge->body_bytes, more, memory_order_relaxed);
     return in;
 }
 
@@ -61,7 +62,7 @@ static bool own_room(struct conn *c, size_t more)
     want = want < OWN_BLOCK_BYTES ? OWN_BLOCK_BYTES : want;
     if (c->body.framing == FRAMING_LENGTH && want > c->body.length)
         want = (size_t)c->body.length;
-    struct input *in = own_block(c->worker->edge, req->edge.body, want < need ? need : want);
+    struct input *in = own_block(c->worker, req->edge.body, want < need ? need : want);
     if (!in)
         return false;
     req->edge.body = in;

@@ -16,9 +16,9 @@
 /* ---- reading ---- */
 
 /* Less room than this is not worth a read: the rest is moved, or a new block is taken. A head and this fit
- * into a block together, so that moving costs no more than has been read. */
+ * into a block together (input_pool_init), so that moving costs no more than has been read. */
 enum { ROOM_MIN = 4096 };
-_Static_assert(INPUT_BYTES >= LIMIT_HEAD_MAX + 2 * ROOM_MIN, "a block takes the longest head");
+_Static_assert(INPUT_BYTES >= 4 * ROOM_MIN, "half of a block takes the longest head, and there is room");
 
 /* Would a read serve anything? */
 static bool wants_read(const struct conn *c)
@@ -31,7 +31,8 @@ static bool wants_read(const struct conn *c)
         return !c->closing || !c->body.discard;
     if (c->worker->draining && !c->to_drain && !c->final)
         return false; /* first all that had come is answered, or a client could go on for ever */
-    return !c->closing && c->end - c->at < LIMIT_HEAD_MAX && conn_unsent(c) < LIMIT_OUTPUT_HIGH;
+    return !c->closing && c->end - c->at < c->worker->limits.http1.head_max &&
+           conn_unsent(c) < LIMIT_OUTPUT_HIGH;
 }
 
 /* Bytes of a body that stand in the block before `at`, or belong there, keep it from being moved. */
@@ -168,12 +169,7 @@ static int64_t drain_deadline(const struct conn *c, enum phase phase, int64_t de
 /* All of a list have the same time to go, so it stays in order when the latest goes to its end. */
 static void set_deadline(struct conn *c, enum phase phase)
 {
-    static const int limits_ms[PHASES] = {
-        [PHASE_IDLE] = LIMIT_IDLE_DEADLINE_MS,     [PHASE_HEAD] = LIMIT_HEAD_DEADLINE_MS,
-        [PHASE_BODY] = LIMIT_BODY_DEADLINE_MS,     [PHASE_WRITE] = LIMIT_WRITE_DEADLINE_MS,
-        [PHASE_LINGER] = LIMIT_LINGER_DEADLINE_MS, [PHASE_HANDLER] = 0,
-    };
-    int64_t deadline_ms = c->worker->now_ms + limits_ms[phase];
+    int64_t deadline_ms = c->worker->now_ms + c->worker->limits.deadline_ms[phase];
     if (unlikely(c->worker->draining))
         deadline_ms = drain_deadline(c, phase, deadline_ms);
     bool fresh = c->progress;
@@ -389,7 +385,7 @@ void conn_open(struct edge_worker *w, int fd)
     }
     c->fd = fd;
     c->phase = PHASE_IDLE;
-    c->deadline_ms = w->now_ms + LIMIT_IDLE_DEADLINE_MS;
+    c->deadline_ms = w->now_ms + w->limits.deadline_ms[PHASE_IDLE];
     list_add(&w->phases[PHASE_IDLE], c);
     /* Both ways at once and edge-triggered, so that this is the only epoll_ctl until the socket is closed. */
     short what = EV_READ | EV_WRITE | EV_CLOSED | EV_ET | EV_PERSIST;

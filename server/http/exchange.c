@@ -110,7 +110,8 @@ static bool stands_in(struct slice s, const struct buf *b)
 /* Too much waits for slow clients. What little goes to others goes on, or a few would shut out all. */
 static bool budget_is_spent(const struct conn *c)
 {
-    return atomic_load_explicit(&c->worker->edge->answer_bytes, memory_order_relaxed) > LIMIT_ANSWERS_BUDGET;
+    return atomic_load_explicit(&c->worker->edge->answer_bytes, memory_order_relaxed) >
+           c->worker->limits.answers_budget;
 }
 
 /* Its turn has not come: keep what would not live until then. */
@@ -277,7 +278,7 @@ static void begin(struct conn *c, struct slice head)
     c->at += c->scan.at;
     c->scan = (struct http1_scan){0};
     c->progress = true;
-    enum http1_parsed parsed = http1_parse(head, req, &info, &err);
+    enum http1_parsed parsed = http1_parse(head, &c->worker->limits.http1, req, &info, &err);
     if (parsed == HTTP1_BROKEN) {
         hang_up(c);
         answer_err(req, &err);
@@ -321,7 +322,7 @@ static bool begin_next(struct conn *c)
     if (!c->in)
         return c->eof && at_end(c);
     struct slice bytes = slice_of(c->in->data + c->at, c->end - c->at);
-    switch (http1_scan(&c->scan, bytes, &err)) {
+    switch (http1_scan(&c->scan, &c->worker->limits.http1, bytes, &err)) {
     case HTTP1_HEAD:
         begin(c, slice_of(bytes.ptr + c->scan.start, c->scan.at - c->scan.start));
         return !c->broken;

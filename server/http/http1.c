@@ -6,7 +6,6 @@
 #include <emmintrin.h>
 #endif
 
-#include "base/limits.h"
 #include "base/num.h"
 #include "server/handler.h"
 #include "server/http/field.h"
@@ -47,10 +46,10 @@ static size_t next_control(const uint8_t *p, size_t at, size_t len)
     return at;
 }
 
-static COLD enum http1_found head_too_large(struct err *err)
+static COLD enum http1_found head_too_large(const struct http1_limits *limits, struct err *err)
 {
-    err_set(err, ERR_HEAD_TOO_LARGE, "A request's head may have %d bytes and %d fields.", LIMIT_HEAD_MAX,
-            LIMIT_HEADERS_MAX);
+    err_set(err, ERR_HEAD_TOO_LARGE, "A request's head may have %u bytes and %u fields.", limits->head_max,
+            limits->headers_max);
     return HTTP1_BAD;
 }
 
@@ -63,33 +62,35 @@ static COLD enum http1_found bad_byte(uint8_t c, struct err *err)
     return HTTP1_BAD;
 }
 
-static enum http1_found unfinished(const struct http1_scan *s, size_t len, struct err *err)
+static enum http1_found unfinished(const struct http1_scan *s, const struct http1_limits *limits, size_t len,
+                                   struct err *err)
 {
-    return len - s->start >= LIMIT_HEAD_MAX ? head_too_large(err) : HTTP1_MORE;
+    return len - s->start >= limits->head_max ? head_too_large(limits, err) : HTTP1_MORE;
 }
 
-enum http1_found http1_scan(struct http1_scan *s, struct slice bytes, struct err *err)
+enum http1_found http1_scan(struct http1_scan *s, const struct http1_limits *limits, struct slice bytes,
+                            struct err *err)
 {
     const uint8_t *p = bytes.ptr;
     for (;;) {
         size_t i = next_control(p, s->at, bytes.len);
         s->at = (uint32_t)i;
         if (i == bytes.len)
-            return unfinished(s, bytes.len, err);
+            return unfinished(s, limits, bytes.len, err);
         if (p[i] != '\r')
             return bad_byte(p[i], err);
         if (i + 1 == bytes.len) /* `at` stays on the CR */
-            return unfinished(s, bytes.len, err);
+            return unfinished(s, limits, bytes.len, err);
         if (p[i + 1] != '\n')
             return bad_byte(p[i], err);
         s->at = (uint32_t)i + 2;
         bool empty = i == s->line;
         s->line = s->at;
         if (!empty) {
-            if (++s->lines > 1 + LIMIT_HEADERS_MAX)
-                return head_too_large(err);
+            if (++s->lines > 1 + limits->headers_max)
+                return head_too_large(limits, err);
         } else if (s->lines) {
-            return s->at - s->start > LIMIT_HEAD_MAX ? head_too_large(err) : HTTP1_HEAD;
+            return s->at - s->start > limits->head_max ? head_too_large(limits, err) : HTTP1_HEAD;
         } else { /* RFC 9112, 2.2: ignore at least one empty line before a request line */
             s->start = s->at;
             if (++s->blank > 2)
@@ -446,8 +447,8 @@ static void check_connection(struct request *req, struct http1_info *info)
 }
 
 /* What is wrong though the frame is clear. */
-static enum http1_parsed check_rest(const struct head *h, struct request *req, struct http1_info *info,
-                                    struct err *err)
+static enum http1_parsed check_rest(const struct head *h, const struct http1_limits *limits,
+                                    struct request *req, struct http1_info *info, struct err *err)
 {
     struct slice expect = req->header[HEADER_EXPECT];
     if (req->http_minor && expect.len) {
@@ -467,16 +468,16 @@ static enum http1_parsed check_rest(const struct head *h, struct request *req, s
         err_set(err, ERR_BAD_REQUEST, "The field %s comes more than once.", field_name(h->twice));
         return HTTP1_REFUSED;
     }
-    if (req->target.len > LIMIT_TARGET_MAX) {
-        err_set(err, ERR_TARGET_TOO_LONG, "The request target has %zu bytes; %d are allowed.",
-                req->target.len, LIMIT_TARGET_MAX);
+    if (req->target.len > limits->target_max) {
+        err_set(err, ERR_TARGET_TOO_LONG, "The request target has %zu bytes; %u are allowed.",
+                req->target.len, limits->target_max);
         return HTTP1_REFUSED;
     }
     return HTTP1_OK;
 }
 
-enum http1_parsed http1_parse(struct slice head, struct request *req, struct http1_info *info,
-                              struct err *err)
+enum http1_parsed http1_parse(struct slice head, const struct http1_limits *limits, struct request *req,
+                              struct http1_info *info, struct err *err)
 {
     struct head h = {.at = head.ptr, .end = head.ptr + head.len, .twice = -1};
     *info = (struct http1_info){0};
@@ -489,7 +490,7 @@ enum http1_parsed http1_parse(struct slice head, struct request *req, struct htt
         parsed = check_frame(&h, req, info, err);
     if (parsed == HTTP1_OK) {
         check_connection(req, info);
-        parsed = check_rest(&h, req, info, err);
+        parsed = check_rest(&h, limits, req, info, err);
     }
     if (req->method == METHODS) /* of a broken head: whatever answers must not see it */
         req->method = METHOD_GET;

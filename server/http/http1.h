@@ -9,6 +9,11 @@
 
 struct request;
 
+struct http1_limits {
+    uint32_t head_max, target_max; /* bytes */
+    uint32_t headers_max;          /* fields */
+};
+
 /* How far the end of a head has been looked for. Zero: from the start. Offsets into the caller's bytes. */
 struct http1_scan {
     uint32_t start; /* of the request line, behind empty lines that are tolerated */
@@ -23,7 +28,8 @@ enum http1_found { HTTP1_MORE, HTTP1_HEAD, HTTP1_BAD };
 /* Look for the blank line that ends the head, and check all control characters on the way: CR and LF only in
  * pairs, tabs, nothing else. `bytes` may grow from call to call, and no byte is looked at twice.
  * HTTP1_HEAD: the head is bytes[start, at). HTTP1_BAD: *err is BAD_REQUEST or HEAD_TOO_LARGE. */
-MUST_USE enum http1_found http1_scan(struct http1_scan *, struct slice bytes, struct err *err);
+MUST_USE enum http1_found http1_scan(struct http1_scan *, const struct http1_limits *, struct slice bytes,
+                                     struct err *err);
 
 /* What the edge needs to know beyond struct request. */
 struct http1_info {
@@ -39,8 +45,8 @@ enum http1_parsed { HTTP1_OK, HTTP1_REFUSED, HTTP1_BROKEN };
 /* Parse what http1_scan has found. Fills in method, http_minor, target, path, query, header and
  * body_declared; slices are borrowed from `head`, joined lists are in the request's arena. Linear in the
  * head's length. */
-MUST_USE enum http1_parsed http1_parse(struct slice head, struct request *, struct http1_info *,
-                                       struct err *err);
+MUST_USE enum http1_parsed http1_parse(struct slice head, const struct http1_limits *, struct request *,
+                                       struct http1_info *, struct err *err);
 
 /* Is `item` in a comma-separated list of tokens? Whatever the case. */
 bool http1_list_has(struct slice list, struct slice item);

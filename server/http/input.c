@@ -13,11 +13,16 @@ struct input *input_new(size_t bytes)
     return in;
 }
 
+void input_pool_init(struct input_pool *pool, size_t head_max)
+{
+    *pool = (struct input_pool){.bytes = 2 * head_max > INPUT_BYTES ? 2 * head_max : INPUT_BYTES};
+}
+
 struct input *input_take(struct input_pool *pool)
 {
     struct input *in = pool->first;
     if (!in)
-        return input_new(INPUT_BYTES);
+        return input_new(pool->bytes);
     pool->first = in->next;
     pool->n--;
     in->holders = 1;
@@ -38,7 +43,7 @@ void input_drop(struct input_pool *pool, struct input *in)
     assert(in->holders > 0);
     if (--in->holders)
         return;
-    if (in->bytes != INPUT_BYTES || pool->n == INPUT_POOL_MAX) {
+    if (in->bytes != pool->bytes || pool->n == INPUT_POOL_MAX) {
         free(in);
         return;
     }

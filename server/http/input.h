@@ -6,7 +6,7 @@
 #include "base/compiler.h"
 #include "base/slice.h"
 
-/* A block of the usual size takes the longest head and as much again. */
+/* INPUT_BYTES: the least that a block of a pool has. */
 enum { INPUT_BYTES = 32768, INPUT_POOL_MAX = 64 };
 
 struct input {
@@ -16,13 +16,15 @@ struct input {
     uint8_t data[];
 };
 
-/* Zero-initialised is ready to use. */
 struct input_pool {
+    size_t bytes; /* of each block */
     struct input *first;
     unsigned n;
 };
 
-/* One of INPUT_BYTES, held once. NULL: memory is out. */
+/* A block takes the longest head and as much again. */
+void input_pool_init(struct input_pool *, size_t head_max);
+/* One of the pool's size, held once. NULL: memory is out. */
 MUST_USE struct input *input_take(struct input_pool *);
 /* One of any size, held once. NULL: memory is out. */
 MUST_USE struct input *input_new(size_t bytes);

@@ -321,9 +321,27 @@ static struct event_base *base_new(void)
     return base;
 }
 
+static void set_limits(struct edge_worker *w, const struct options *o)
+{
+    w->limits = (struct edge_limits){
+        .http1 = {.head_max = (uint32_t)o->head_max,
+                  .target_max = (uint32_t)o->target_max,
+                  .headers_max = o->headers_max},
+        .deadline_ms = {[PHASE_IDLE] = o->idle_deadline_ms,
+                        [PHASE_HEAD] = o->head_deadline_ms,
+                        [PHASE_BODY] = o->body_deadline_ms,
+                        [PHASE_WRITE] = o->write_deadline_ms,
+                        [PHASE_LINGER] = LIMIT_LINGER_DEADLINE_MS},
+        .bodies_budget = o->bodies_budget,
+        .answers_budget = o->answers_budget,
+    };
+    input_pool_init(&w->inputs, w->limits.http1.head_max);
+}
+
 enum rc worker_init(struct edge_worker *w, struct edge *e, unsigned index, int listener, struct err *err)
 {
     w->edge = e;
+    set_limits(w, e->server->options);
     w->listener = listener;
     w->worker.server = e->server;
     w->worker.index = index;

@@ -12,10 +12,18 @@
 #include "server/helpers.h"
 #include "server/http/date.h"
 #include "server/http/edge.h"
+#include "server/http/http1.h"
 #include "server/http/input.h"
 
 /* What a connection waits for; each has a list in order of deadline. */
 enum phase { PHASE_IDLE, PHASE_HEAD, PHASE_BODY, PHASE_WRITE, PHASE_LINGER, PHASE_HANDLER, PHASES };
+
+/* What the command line says, at hand. */
+struct edge_limits {
+    struct http1_limits http1;
+    uint32_t deadline_ms[PHASES];
+    uint64_t bodies_budget, answers_budget; /* bytes */
+};
 
 struct conn_list {
     struct conn *first, *last;
@@ -26,6 +34,7 @@ enum { OUTPUT_POOL_MAX = 32, OUTPUT_KEEP_BYTES = 65536, REQUEST_POOL_MAX = 2048,
 struct edge_worker {
     struct worker worker; /* what handlers see */
     struct edge *edge;
+    struct edge_limits limits;
     struct event_base *base;
     pthread_t thread;
     bool started;

@@ -82,7 +82,7 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
 
 /* ---- a server on the memory engine ---- */
 
-static struct options options = {.body_max = 1 << 24};
+static struct options options;
 static struct server server = {.options = &options};
 static struct edge edge = {.server = &server};
 static struct edge_worker edge_workers[2];
@@ -92,6 +92,7 @@ static void worker_start(struct edge_worker *w)
 {
     struct err err;
     *w = (struct edge_worker){.edge = &edge, .worker = {.server = &server, .random = 1}};
+    w->limits.bodies_budget = w->limits.answers_budget = UINT64_MAX;
     w->worker.codec = codec_new();
     assert_non_null(w->worker.codec);
     assert_int_equal(store_worker_new(&w->worker.store, server.store, NULL, &err), RC_OK);
@@ -119,6 +120,7 @@ static void server_start(void)
 {
     const struct store_opts opts = {.engine = "memory", .workers = 16};
     struct err err;
+    options = options_defaults;
     router_init();
     assert_int_equal(store_open(&server.store, &opts, &err), RC_OK);
     catalog_start();

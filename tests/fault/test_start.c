@@ -22,7 +22,9 @@ static enum rc start(struct server *s, struct err *err)
 
 static enum rc start_and_stop(void *arg, struct err *err)
 {
-    struct options options = {.listen = "127.0.0.1:0", .threads = 2, .connections_max = 10, .body_max = 1000};
+    struct options options = options_defaults;
+    options.listen = "127.0.0.1:0";
+    options.threads = 2;
     struct server server = {.options = &options};
     (void)arg;
     router_init();

@@ -9,6 +9,9 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/plain_http.h"
 
+static const struct http1_limits limits = {
+    .head_max = LIMIT_HEAD_MAX, .target_max = LIMIT_TARGET_MAX, .headers_max = LIMIT_HEADERS_MAX};
+
 /* A connection that is read, and what was seen on it, as text. */
 struct reading {
     struct slice stream;
@@ -162,7 +165,7 @@ static void read_parsed(struct reading *r, struct slice head)
     struct request req = {0};
     struct http1_info info;
     struct err err = {0};
-    enum http1_parsed parsed = http1_parse(head, &req, &info, &err);
+    enum http1_parsed parsed = http1_parse(head, &limits, &req, &info, &err);
     CHECK(req.method < METHODS, "no method");
     check_frame(head, parsed, &info, req.body_declared);
     LOG(r, "parsed %d code %d %s\n", parsed, err.code, err.message);
@@ -187,7 +190,7 @@ static void read_request(struct reading *r)
     struct err err = {0};
     for (;;) {
         struct slice bytes = fuzz_copy(arrived(r));
-        enum http1_found found = http1_scan(&scan, bytes, &err);
+        enum http1_found found = http1_scan(&scan, &limits, bytes, &err);
         CHECK(scan.start <= scan.at && scan.at <= bytes.len, "scanned %u of %zu", scan.at, bytes.len);
         if (found == HTTP1_HEAD) {
             CHECK(scan.at - scan.start <= LIMIT_HEAD_MAX, "a head of %u bytes", scan.at - scan.start);

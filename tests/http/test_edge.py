@@ -5,7 +5,6 @@ import select
 import signal
 import socket
 import struct
-import subprocess
 import threading
 import time
 import unittest
@@ -448,41 +447,7 @@ class Deadlines(Case):
                 s.close()
 
 
-class Limits(unittest.TestCase):
-    def test_connections_beyond_the_limit_get_503(self):
-        with Server("--connections-max", "3", "--threads", "1") as small:
-            kept = [small.connect() for _ in range(3)]
-            for s in kept:
-                s.sendall(PING)
-                self.assertEqual(read_reply(s)[0].body, b"pong")
-            with small.connect() as s:
-                reply = split_replies(read_all(s))[0]
-                self.assertEqual((reply.status, reply.header("Connection")), (503, "close"))
-                self.assertEqual(reply.json()["code"], "too_many_connections")
-            for s in kept:
-                s.close()
-            deadline = time.monotonic() + 20
-            while small.raw(PING).startswith(b"HTTP/1.1 503 "):
-                self.assertLess(time.monotonic(), deadline)
-
-    def test_out_of_file_descriptors_new_ones_wait(self):
-        with Server("--threads", "1") as small:
-            limits = ["prlimit", "--pid", str(small.process.pid), "--nofile=40:40"]
-            subprocess.run(limits, check=True)
-            many = [small.connect() for _ in range(60)]
-            try:
-                many[0].sendall(PING)
-                self.assertEqual(read_reply(many[0])[0].body, b"pong")
-                last = many.pop()
-                last.sendall(PING)
-                for s in many:
-                    s.close()
-                self.assertEqual(read_reply(last)[0].body, b"pong")
-                last.close()
-            finally:
-                for s in many:
-                    s.close()
-
+class Listening(unittest.TestCase):
     def test_a_port_in_use_is_refused_in_words(self):
         with Server() as one:
             for port in (one.port,):

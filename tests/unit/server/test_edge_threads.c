@@ -18,8 +18,7 @@
 /* So many workers share the store's queue that a few connections fill the one worker's part of it. */
 enum { STORE_WORKERS = 512, SHARE = 65536 / STORE_WORKERS };
 
-static struct options options = {
-    .listen = "127.0.0.1:0", .threads = 1, .connections_max = 1000, .body_max = 1 << 20};
+static struct options options;
 static struct server server = {.options = &options};
 static struct address address;
 
@@ -28,6 +27,10 @@ static void server_start(void)
     const struct store_opts opts = {.engine = "memory", .workers = STORE_WORKERS};
     struct store_worker *reader = NULL;
     struct err err;
+    options = options_defaults;
+    options.listen = "127.0.0.1:0";
+    options.threads = 1;
+    options.body_max = 1 << 20;
     router_init();
     atomic_store(&server.draining, false);
     if (store_open_engine(&server.store, wrap_engine(&engine_memory), &opts, &err) != RC_OK ||

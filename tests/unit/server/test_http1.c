@@ -9,6 +9,9 @@
 #include "server/handler.h"
 #include "tests/lib/test.h"
 
+static const struct http1_limits limits = {
+    .head_max = LIMIT_HEAD_MAX, .target_max = LIMIT_TARGET_MAX, .headers_max = LIMIT_HEADERS_MAX};
+
 struct outcome {
     enum http1_found found;
     enum http1_parsed parsed;
@@ -37,14 +40,14 @@ static struct outcome *feed(struct slice in, size_t step)
         free(o->bytes);
         o->bytes = malloc(n ? n : 1);
         memcpy(o->bytes, in.ptr, n);
-        o->found = http1_scan(&scan, slice_of(o->bytes, n), &o->err);
+        o->found = http1_scan(&scan, &limits, slice_of(o->bytes, n), &o->err);
         if (n == in.len)
             break;
     }
     o->head_bytes = scan.at;
     if (o->found == HTTP1_HEAD)
-        o->parsed =
-            http1_parse(slice_of(o->bytes + scan.start, scan.at - scan.start), &o->req, &o->info, &o->err);
+        o->parsed = http1_parse(slice_of(o->bytes + scan.start, scan.at - scan.start), &limits, &o->req,
+                                &o->info, &o->err);
     return o;
 }
 
@@ -149,7 +152,7 @@ TEST(http1_scan__refuses_a_bare_lf_at_once_without_waiting_for_the_end)
 {
     struct err err;
     struct http1_scan scan = {0};
-    assert_int_equal(http1_scan(&scan, SLICE("GET / HTTP/1.1\n"), &err), HTTP1_BAD);
+    assert_int_equal(http1_scan(&scan, &limits, SLICE("GET / HTTP/1.1\n"), &err), HTTP1_BAD);
 }
 
 TEST(http1_scan__refuses_every_control_character_but_tab_anywhere)

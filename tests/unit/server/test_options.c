@@ -73,6 +73,50 @@ TEST(options_parse__reads_sizes_in_every_unit_and_refuses_what_overflows)
     refused(PARSE("--data=d", "--map-max=-1"), "--map-max");
 }
 
+TEST(options_parse__reads_times_in_every_unit)
+{
+    assert_int_equal(options_defaults.head_deadline_ms, 10000);
+    assert_int_equal(PARSE("--data=d", "--head-deadline=500ms", "--body-deadline=7s", "--write-deadline=2m",
+                           "--idle-deadline=1h", "--drain-deadline=0s"),
+                     RC_OK);
+    assert_int_equal(options.head_deadline_ms, 500);
+    assert_int_equal(options.body_deadline_ms, 7000);
+    assert_int_equal(options.write_deadline_ms, 120000);
+    assert_int_equal(options.idle_deadline_ms, 3600000);
+    assert_int_equal(options.drain_deadline_ms, 0);
+    refused(PARSE("--data=d", "--head-deadline=10"), "such as 10s");
+    refused(PARSE("--data=d", "--head-deadline=s"), "such as 10s");
+    refused(PARSE("--data=d", "--head-deadline=1.5s"), "such as 10s");
+    refused(PARSE("--data=d", "--head-deadline=18446744073709551616ms"), "such as 10s");
+}
+
+TEST(options_parse__keeps_every_limit_in_bounds)
+{
+    static const struct {
+        const char *least, *below, *most, *above, *says_least, *says_most;
+    } of[] = {
+        {"--head-max=1KiB", "--head-max=1023", "--head-max=1MiB", "--head-max=1048577", "1KiB", "1MiB"},
+        {"--headers-max=8", "--headers-max=7", "--headers-max=10000", "--headers-max=10001", "8", "10000"},
+        {"--target-max=64", "--target-max=63", "--target-max=1MiB", "--target-max=2MiB", "64", "1MiB"},
+        {"--record-max=1KiB", "--record-max=0", "--record-max=16MiB", "--record-max=17MiB", "1KiB", "16MiB"},
+        {"--body-max=1", "--body-max=0", "--body-max=256MiB", "--body-max=1GiB", "1", "256MiB"},
+        {"--queue-writes-max=1", "--queue-writes-max=0", "--queue-writes-max=16777216",
+         "--queue-writes-max=16777217", "1", "16777216"},
+        {"--idle-deadline=100ms", "--idle-deadline=99ms", "--idle-deadline=24h", "--idle-deadline=25h",
+         "100ms", "24h"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(of); i++) {
+        assert_int_equal(PARSE("--data=d", of[i].least), RC_OK);
+        assert_int_equal(PARSE("--data=d", of[i].most), RC_OK);
+        refused(PARSE("--data=d", of[i].below), "is at least ");
+        refused(PARSE("--data=d", of[i].below), of[i].says_least);
+        refused(PARSE("--data=d", of[i].above), "is at most ");
+        refused(PARSE("--data=d", of[i].above), of[i].says_most);
+    }
+    refused(PARSE("--data=d", "--bodies-budget=1MiB"), "--body-max");
+    assert_int_equal(PARSE("--data=d", "--bodies-budget=1MiB", "--body-max=1MiB"), RC_OK);
+}
+
 TEST(options_parse__refuses_in_words)
 {
     refused(PARSE("--bogus"), "--bogus");
@@ -80,7 +124,7 @@ TEST(options_parse__refuses_in_words)
     refused(PARSE("-h"), "--help");
     refused(PARSE("--data"), "value is missing");
     refused(PARSE("--threads", "x", "--data=d"), "number");
-    refused(PARSE("--threads=4294967296", "--data=d"), "number");
+    refused(PARSE("--threads=4294967296", "--data=d"), "at most 1024");
     refused(PARSE("--threads=100000", "--data=d"), "at most");
     refused(PARSE("--durability=fast", "--data=d"), "sync, async or none");
     refused(PARSE("--insecure=yes", "--data=d"), "no value");

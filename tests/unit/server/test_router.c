@@ -77,7 +77,9 @@ static void server_start(bool astore)
     struct store_worker *reader;
     struct err err;
     const struct store_opts opts = {.engine = "memory", .workers = 1};
-    options = (struct options){.body_max = 1 << 20, .astore = astore};
+    options = options_defaults;
+    options.body_max = 1 << 20;
+    options.astore = astore;
     router_init();
     assert_int_equal(store_open(&server.store, &opts, &err), RC_OK);
     assert_int_equal(store_worker_new(&reader, server.store, NULL, &err), RC_OK);
