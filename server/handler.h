@@ -83,6 +83,7 @@ struct request {
     struct {                   /* ... what the edge keeps for itself */
         struct input *head;    /* the block that the head stands in, and the body if it fits there too */
         struct input *body;    /* a block of its own for a long one, or NULL */
+        uint64_t number;       /* no other request of this process has it: request_id.h */
         uint32_t headers_room; /* of response.headers, if response_header made it */
         uint8_t flags;
     } edge;

@@ -48,6 +48,7 @@ static struct request *request_new(struct conn *c)
     } else if (!(req = calloc(1, sizeof *req))) {
         return NULL;
     }
+    req->edge.number = w->next_number++;
     req->conn = c;
     req->worker = &w->worker;
     if (c->last)

@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "server/http/date.h"
 #include "server/http/problem.h"
+#include "server/http/request_id.h"
 #include "server/http/worker.h"
 
 /* ---- rendering ---- */
@@ -52,15 +53,6 @@ static uint8_t *put_etag(uint8_t *at, const struct response *r)
     return put(at, SLICE("\"\r\n"));
 }
 
-/* 1 to 128 visible ASCII characters; anything else is not echoed. */
-static bool is_request_id(struct slice id)
-{
-    for (size_t i = 0; i < id.len; i++)
-        if (id.ptr[i] <= 0x20 || id.ptr[i] >= 0x7f)
-            return false;
-    return id.len && id.len <= 128;
-}
-
 /* RFC 9110, 8.6: no Content-Length in a 204, and none that could be wrong in a 304. */
 static bool status_has_body(unsigned status)
 {
@@ -77,6 +69,7 @@ bool respond_render(struct buf *out, const struct request *req, const struct dat
     struct slice type = r->content_type ? slice_str(r->content_type) : (struct slice){0};
     bool has_body = status_has_body(r->status), sends_body = has_body && req->method != METHOD_HEAD;
     size_t room = HEAD_FIXED_BYTES + type.len + r->headers.len + (sends_body ? r->body.len : 0);
+    uint8_t made[REQUEST_ID_MADE_BYTES];
     if (!buf_reserve(out, room))
         return false;
 
@@ -93,8 +86,7 @@ bool respond_render(struct buf *out, const struct request *req, const struct dat
         at = put_etag(at, r);
     if (r->headers.len)
         at = put(at, r->headers);
-    if (unlikely(req->header[HEADER_REQUEST_ID].len) && is_request_id(req->header[HEADER_REQUEST_ID]))
-        at = put(put(put(at, SLICE("X-Request-Id: ")), req->header[HEADER_REQUEST_ID]), SLICE("\r\n"));
+    at = put(put(put(at, SLICE("X-Request-Id: ")), request_id(req, made)), SLICE("\r\n"));
     if (says == SAYS_KEEP_ALIVE)
         at = put(at, SLICE("Connection: keep-alive\r\n"));
     else if (says == SAYS_CLOSE)
@@ -158,13 +150,22 @@ static void respond_err(struct request *req, const struct err *err, struct slice
         set_static_headers(req, SLICE("Retry-After: 1\r\n"));
 }
 
+/* Of the path as much as leaves room for the rest of the line. */
+static COLD void log_fault(const struct request *req, const struct err *err)
+{
+    uint8_t made[REQUEST_ID_MADE_BYTES];
+    struct slice id = request_id(req, made);
+    log_error("%s %.*s: %s (request %.*s)", method_name(req->method),
+              (int)(req->path.len < 512 ? req->path.len : 512), (const char *)req->path.ptr, err->message,
+              (int)id.len, (const char *)id.ptr);
+}
+
 void answer_err_with(struct request *req, const struct err *err, struct slice member)
 {
     struct buf *text = &edge_worker_of(req->worker)->problem;
     assert(err->code != ERR_NONE);
     if (err_status(err->code) == 500)
-        log_error("%s %.*s: %s", method_name(req->method), (int)(req->path.len < 512 ? req->path.len : 512),
-                  (const char *)req->path.ptr, err->message);
+        log_fault(req, err);
     text->len = 0;
     if (problem_print(text, err, member))
         respond_err(req, err, buf_slice(text));
@@ -179,10 +180,11 @@ void answer_err(struct request *req, const struct err *err)
     answer_err_with(req, err, (struct slice){0});
 }
 
-bool respond_unasked(struct buf *out, const struct err *err, const struct date *date)
+bool respond_unasked(struct buf *out, const struct err *err, uint64_t number, const struct date *date)
 {
     struct buf text = {0};
-    struct request req = {.response = {.status = (uint16_t)err_status(err->code),
+    struct request req = {.edge = {.number = number},
+                          .response = {.status = (uint16_t)err_status(err->code),
                                        .content_type = "application/problem+json",
                                        .headers = SLICE("Retry-After: 1\r\n")}};
     bool ok = problem_print(&text, err, (struct slice){0});

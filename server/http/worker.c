@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "server/http/conn.h"
+#include "server/http/request_id.h"
 #include "server/http/respond.h"
 
 enum {
@@ -48,7 +49,8 @@ static void refuse(struct edge_worker *w, int fd)
     struct err err;
     err_set(&err, ERR_TOO_MANY_CONNECTIONS, "%u connections are open, and more are not allowed.",
             w->edge->connections_max);
-    if (respond_unasked(&out, &err, &w->date) && send(fd, out.ptr, out.len, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+    if (respond_unasked(&out, &err, w->next_number++, &w->date) &&
+        send(fd, out.ptr, out.len, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
         shutdown(fd, SHUT_WR);
     buf_release(&out);
     close(fd);
@@ -358,6 +360,7 @@ enum rc worker_init(struct edge_worker *w, struct edge *e, unsigned index, int l
     w->worker.random |= 1; /* xorshift must not start at zero */
     if (store_worker_new(&w->worker.store, e->server->store, w->base, err) != RC_OK)
         return RC_ERR;
+    w->next_number = request_id_start(index, w->worker.random);
     w->now_ms = clock_mono_ms();
     w->warned_ms = w->now_ms - WARN_EVERY_MS;
     date_update(&w->date, clock_wall_ms() / 1000);

@@ -55,6 +55,7 @@ struct edge_worker {
     struct input_pool inputs;
     struct buf outputs[OUTPUT_POOL_MAX];
     unsigned noutputs;
+    uint64_t next_number;     /* of a request */
     struct request *requests; /* free ones */
     unsigned nrequests;
     struct conn *free_conns;

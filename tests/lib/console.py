@@ -16,7 +16,8 @@ on both streams. All blocks of a file are one session, in the root of the clone.
   kill %N                ends the N-th of them, and prints the rest of its log
   /var/lib/avrod         and what begins so is in a temporary folder
   curl                   runs as curl -qsS, without proxies
-  Date, times in a log   are all 2026-01-01 00:00:00"""
+  Date, times in a log   are all 2026-01-01 00:00:00
+  X-Request-Id           is 0123456789abcdef wherever the server has made it"""
 
 import contextlib
 import difflib
@@ -34,6 +35,8 @@ PLACE = re.compile(r"(localhost|127\.0\.0\.1|\[::1\]):(\d+)")
 DATA = "/var/lib/avrod"
 MASKS = [
     (re.compile(r"^Date: .*$", re.M), "Date: Thu, 01 Jan 2026 00:00:00 GMT"),
+    (re.compile(r"^X-Request-Id: [0-9a-f]{16}$", re.M), "X-Request-Id: 0123456789abcdef"),
+    (re.compile(r"\(request [0-9a-f]{16}\)$", re.M), "(request 0123456789abcdef)"),
     (re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.M), "2026-01-01T00:00:00.000Z"),
 ]
 

@@ -1,10 +1,19 @@
 /* tests/unit/server/test_respond.c - the bytes of a response. */
 #include "server/http/respond.h"
 
+#include <stdlib.h>
+
 #include "server/http/date.h"
+#include "server/http/request_id.h"
 #include "tests/lib/test.h"
 
+#define ID   "X-Request-Id: 0000000000000000\r\n" /* of number 0 */
 #define DATE "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+
+static int by_bytes(const void *a, const void *b)
+{
+    return memcmp(a, b, REQUEST_ID_MADE_BYTES);
+}
 
 static void check(const struct request *req, enum connection_says says, const char *want)
 {
@@ -21,13 +30,13 @@ TEST(respond_render__says_what_a_client_needs)
     struct request req = {.method = METHOD_GET,
                           .response = {.status = 200, .content_type = "text/plain", .body = SLICE("pong")}};
     check(&req, SAYS_NOTHING,
-          "HTTP/1.1 200 OK\r\n" DATE "Content-Type: text/plain\r\nContent-Length: 4\r\n\r\npong");
+          "HTTP/1.1 200 OK\r\n" DATE "Content-Type: text/plain\r\nContent-Length: 4\r\n" ID "\r\npong");
     check(&req, SAYS_KEEP_ALIVE,
-          "HTTP/1.1 200 OK\r\n" DATE
-          "Content-Type: text/plain\r\nContent-Length: 4\r\nConnection: keep-alive\r\n\r\npong");
+          "HTTP/1.1 200 OK\r\n" DATE "Content-Type: text/plain\r\nContent-Length: 4\r\n" ID
+          "Connection: keep-alive\r\n\r\npong");
     check(&req, SAYS_CLOSE,
-          "HTTP/1.1 200 OK\r\n" DATE
-          "Content-Type: text/plain\r\nContent-Length: 4\r\nConnection: close\r\n\r\npong");
+          "HTTP/1.1 200 OK\r\n" DATE "Content-Type: text/plain\r\nContent-Length: 4\r\n" ID
+          "Connection: close\r\n\r\npong");
 }
 
 TEST(respond_render__gives_head_the_same_head_and_no_body)
@@ -35,7 +44,7 @@ TEST(respond_render__gives_head_the_same_head_and_no_body)
     struct request req = {.method = METHOD_HEAD,
                           .response = {.status = 200, .content_type = "text/plain", .body = SLICE("pong")}};
     check(&req, SAYS_NOTHING,
-          "HTTP/1.1 200 OK\r\n" DATE "Content-Type: text/plain\r\nContent-Length: 4\r\n\r\n");
+          "HTTP/1.1 200 OK\r\n" DATE "Content-Type: text/plain\r\nContent-Length: 4\r\n" ID "\r\n");
 }
 
 TEST(respond_render__writes_the_etag_and_further_headers)
@@ -47,16 +56,16 @@ TEST(respond_render__writes_the_etag_and_further_headers)
                                        .headers = SLICE("Location: /e/1\r\n")}};
     check(&req, SAYS_NOTHING,
           "HTTP/1.1 201 Created\r\n" DATE
-          "Content-Length: 0\r\nETag: \"18446744073709551615-4294967295\"\r\nLocation: /e/1\r\n\r\n");
+          "Content-Length: 0\r\nETag: \"18446744073709551615-4294967295\"\r\nLocation: /e/1\r\n" ID "\r\n");
 }
 
 TEST(respond_render__has_no_length_where_there_is_no_body)
 {
     struct request req = {.method = METHOD_GET,
                           .response = {.status = 304, .etag_revision = 1, .etag_version = 2}};
-    check(&req, SAYS_NOTHING, "HTTP/1.1 304 Not Modified\r\n" DATE "ETag: \"1-2\"\r\n\r\n");
+    check(&req, SAYS_NOTHING, "HTTP/1.1 304 Not Modified\r\n" DATE "ETag: \"1-2\"\r\n" ID "\r\n");
     req.response = (struct response){.status = 204};
-    check(&req, SAYS_NOTHING, "HTTP/1.1 204 No Content\r\n" DATE "\r\n");
+    check(&req, SAYS_NOTHING, "HTTP/1.1 204 No Content\r\n" DATE ID "\r\n");
 }
 
 TEST(respond_render__echoes_a_request_id_that_is_visible_ascii)
@@ -66,10 +75,31 @@ TEST(respond_render__echoes_a_request_id_that_is_visible_ascii)
     check(&req, SAYS_NOTHING, "HTTP/1.1 200 OK\r\n" DATE "Content-Length: 0\r\nX-Request-Id: ab-1!\r\n\r\n");
     uint8_t longer[129];
     memset(longer, 'x', sizeof longer);
-    struct slice bad[] = {SLICE("a b"), SLICE("a\tb"), SLICE("\xc3\xbc"), slice_of(longer, sizeof longer)};
+    req.header[HEADER_REQUEST_ID] = slice_of(longer, sizeof longer - 1);
+    assert_int_equal(request_id(&req, NULL).len, REQUEST_ID_MAX);
+    struct slice bad[] = {SLICE(""), SLICE("a b"), SLICE("a\tb"), SLICE("\xc3\xbc"),
+                          slice_of(longer, sizeof longer)};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         req.header[HEADER_REQUEST_ID] = bad[i];
-        check(&req, SAYS_NOTHING, "HTTP/1.1 200 OK\r\n" DATE "Content-Length: 0\r\n\r\n");
+        check(&req, SAYS_NOTHING, "HTTP/1.1 200 OK\r\n" DATE "Content-Length: 0\r\n" ID "\r\n");
+    }
+}
+
+TEST(request_id__is_another_one_for_each_request_of_each_worker)
+{
+    static char seen[4000][REQUEST_ID_MADE_BYTES];
+    struct request req = {0};
+    size_t n = 0;
+    for (unsigned worker = 0; worker < 4; worker++) {
+        req.edge.number = request_id_start(worker, UINT64_MAX - worker);
+        for (int i = 0; i < 1000; i++, req.edge.number++, n++)
+            (void)request_id(&req, (uint8_t *)seen[n]);
+    }
+    qsort(seen, n, sizeof seen[0], by_bytes);
+    for (size_t i = 0; i < n; i++) {
+        for (int k = 0; k < REQUEST_ID_MADE_BYTES; k++)
+            assert_non_null(memchr("0123456789abcdef", seen[i][k], 16));
+        assert_true(i == 0 || memcmp(seen[i - 1], seen[i], sizeof seen[0]));
     }
 }
 
@@ -80,10 +110,10 @@ TEST(respond_unasked__is_a_whole_answer_that_ends_the_connection)
     struct err err;
     date_update(&date, 784111777);
     err_set(&err, ERR_TOO_MANY_CONNECTIONS, "Later.");
-    assert_true(respond_unasked(&out, &err, &date));
+    assert_true(respond_unasked(&out, &err, 0, &date));
     assert_slice_str(buf_slice(&out),
                      "HTTP/1.1 503 Service Unavailable\r\n" DATE
-                     "Content-Type: application/problem+json\r\nContent-Length: 93\r\nRetry-After: 1\r\n"
+                     "Content-Type: application/problem+json\r\nContent-Length: 93\r\nRetry-After: 1\r\n" ID
                      "Connection: close\r\n\r\n"
                      "{\"status\":503,\"title\":\"Too many connections\",\"detail\":\"Later.\","
                      "\"code\":\"too_many_connections\"}");
