@@ -1,4 +1,4 @@
-/* base/clock.c - clock_gettime in milliseconds. */
+/* base/clock.c - clock_gettime in milliseconds and nanoseconds. */
 #include "base/clock.h"
 
 #include <time.h>
@@ -18,4 +18,16 @@ int64_t clock_wall_ms(void)
 int64_t clock_mono_ms(void)
 {
     return read_ms(CLOCK_MONOTONIC);
+}
+
+int64_t clock_mono_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t clock_coarse_ms(void)
+{
+    return read_ms(CLOCK_MONOTONIC_COARSE);
 }

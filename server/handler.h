@@ -27,6 +27,7 @@ struct route; /* the router's own */
 struct type;  /* the catalog's, both */
 struct catalog_hold;
 struct worker; /* below */
+struct counts; /* server/counts.h */
 
 enum method {
     METHOD_GET,
@@ -97,6 +98,7 @@ struct request {
     struct slice body;      /* whole, de-chunked; empty until router_handle */
     uint64_t body_declared; /* Content-Length, UINT64_MAX for chunked; known in router_begin */
     uint64_t body_max;      /* router_begin may lower it; more is 413 */
+    int64_t begun_ns;       /* clock_mono_ns: when its head, and later its body, had been read */
     bool is_away;           /* on its way to the store it was held up: none of its connection overtakes it */
 
     /* What the router found. */
@@ -131,7 +133,8 @@ struct worker {
     struct codec *codec;
     struct buf scratch; /* for a body that is answered in the same callback; emptied by whoever uses it */
     uint64_t random;    /* xorshift state, for drawing ids; seeded */
-    void *catalog;      /* the catalog reader of this worker (server/catalog.h) */
+    struct counts *counts;
+    void *catalog; /* the catalog reader of this worker (server/catalog.h) */
 };
 
 /* Send req->response: now, if it is this connection's turn, else once what is before it has been sent. */

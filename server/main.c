@@ -103,11 +103,13 @@ static void stop(struct server *server)
     if (server->store)
         store_close(server->store); /* the last writes may still look at their types */
     catalog_free(server->catalog);
+    failures_release(&server->failures);
 }
 
 static int serve(struct options *options)
 {
     struct server server = {.options = options};
+    failures_init(&server.failures);
     struct err err;
     sigset_t ending;
     if (!options->threads)

@@ -19,6 +19,7 @@ enum { BODY_NONE = 65536 };
 
 #define M(name) (1u << METHOD_##name)
 #define P(name) (1u << PARAM_##name)
+enum { ROWS_BEFORE = __COUNTER__ };
 static const struct route routes[] = {
 #define RESERVED(word)
 #define VERB(word)
@@ -30,7 +31,8 @@ static const struct route routes[] = {
      .methods = methods_,                                                                                    \
      .params = params_,                                                                                      \
      .flags = flags_,                                                                                        \
-     .role = role_},
+     .role = role_,                                                                                          \
+     .row = __COUNTER__ - ROWS_BEFORE},
 #include "server/routes.def"
 #undef ROUTE
 #undef VERB
@@ -38,6 +40,16 @@ static const struct route routes[] = {
 };
 #undef M
 #undef P
+
+unsigned router_routes(void)
+{
+    return ARRAY_LEN(routes);
+}
+
+const char *router_pattern(unsigned row)
+{
+    return routes[row - 1].pattern;
+}
 
 /* ---- words: reserved first segments and verbs ---- */
 

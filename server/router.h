@@ -19,10 +19,15 @@ struct route {
     uint32_t params;         /* bits 1 << PARAM_x */
     uint8_t flags;           /* ROUTE_x */
     uint8_t role;            /* enum role */
+    uint16_t row;            /* of routes.def, from 1 */
 };
 
 /* Compile routes.def. Once, before the first request; not to be called by two threads at once. */
 void router_init(void);
+
+/* How many rows routes.def has, and the pattern of one, from 1. */
+unsigned router_routes(void);
+const char *router_pattern(unsigned row);
 
 /* May this request be in flight together with other such ones of its connection? After router_begin. Not while
  * it is away: they reach the store in the order in which they came. */

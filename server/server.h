@@ -6,10 +6,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "server/failures.h"
 #include "server/options.h"
 #include "storage/storage.h"
 
 struct catalog;
+struct counts;
 struct edge;
 
 struct server {
@@ -17,6 +19,8 @@ struct server {
     struct store *store;
     struct catalog *catalog;
     struct edge *edge;
+    struct counts *counts; /* of all workers, a list; the edge's */
+    struct failures failures;
     _Atomic bool draining; /* set once, by SIGTERM */
 };
 

@@ -15,9 +15,11 @@ enum rc worker_snapshot(struct store_worker *w, struct err *err)
     if (likely(w->snap_live && w->snap_published == published))
         return RC_OK;
     w->snap_live = false;
+    atomic_store_explicit(&w->snap_since_ms, 0, memory_order_relaxed);
     if (w->store->ops->snap_renew(w->snap, err) != RC_OK)
         return RC_ERR;
     w->snap_live = true;
+    atomic_store_explicit(&w->snap_since_ms, clock_coarse_ms(), memory_order_relaxed);
     w->snap_published = published;
     return RC_OK;
 }

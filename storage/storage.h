@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/histogram.h"
 #include "base/slice.h"
 
 /* Which kind of key. Records are counted, stamped and given revisions;
@@ -72,6 +73,20 @@ struct store_space {
     uint64_t used, max, file; /* bytes */
 };
 void store_space(const struct store *, struct store_space *); /* as of the last group; any thread */
+
+/* What a store has counted since it was opened, and how it is. */
+struct store_stats {
+    struct store_space space;
+    uint64_t broken;             /* 1: store_broken */
+    uint64_t writes;             /* that are over, whatever became of them */
+    uint64_t queue_writes;       /* queued and not over */
+    uint64_t groups;             /* applied */
+    uint64_t no_space, failures; /* writes that failed in applying, for want of room and otherwise */
+    uint64_t oldest_snapshot_ms; /* the age of the oldest that a worker reads in; 0: none */
+    struct histogram_read group_writes, apply_ns, sync_ns;
+};
+/* Any thread; not for the hot path. */
+void store_stats(struct store *, struct store_stats *);
 
 /* `loop` is for network engines (an event base), the embedded ones ignore it. */
 MUST_USE enum rc store_worker_new(struct store_worker **, struct store *, void *loop, struct err *);
@@ -182,6 +197,8 @@ struct store_write {
     uint64_t revision; /* that this write took (0: a CALL that wrote nothing); on RC_CONFLICT the current
                           revision of the key, 0 if absent */
     uint64_t count;    /* keys written; TYPE_DROP: records that vanished */
+    uint64_t
+        commit_ns; /* how long it took to apply its group and make it durable; 0: there was nothing to apply */
     bool created, replayed;
     uint8_t resume[512]; /* RANGE_DELETE: where to go on */
     uint16_t resume_len;

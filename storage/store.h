@@ -39,9 +39,11 @@ struct store_worker {
     struct store *store;
     struct snap *snap; /* NULL: freed */
     bool snap_live;
-    bool in_row;             /* of a scan, whose page borrows from the snapshot */
-    uint64_t snap_published; /* of the live snapshot */
-    uint32_t waiting_ops;    /* queued and not yet done */
+    bool in_row;                   /* of a scan, whose page borrows from the snapshot */
+    uint64_t snap_published;       /* of the live snapshot */
+    _Atomic int64_t snap_since_ms; /* clock_coarse_ms; 0: none is live */
+    _Atomic uint64_t queued;       /* writes, ever */
+    uint32_t waiting_ops;          /* queued and not yet done */
     uint64_t waiting_bytes;
     int fd; /* eventfd */
     struct write_stack finished;

@@ -51,6 +51,7 @@ void store_worker_free(struct store_worker *w)
     w->store->ops->snap_free(w->snap);
     w->snap = NULL;
     w->snap_live = false;
+    atomic_store_explicit(&w->snap_since_ms, 0, memory_order_relaxed);
 }
 
 void workers_release(struct store *s)
@@ -87,6 +88,7 @@ void store_turn_end(struct store_worker *w)
         return;
     w->store->ops->snap_reset(w->snap);
     w->snap_live = false;
+    atomic_store_explicit(&w->snap_since_ms, 0, memory_order_relaxed);
 }
 
 bool store_busy(const struct store_worker *w)
@@ -151,6 +153,7 @@ enum rc store_write(struct store_worker *worker, struct store_write *w, struct e
     }
     worker->waiting_ops++;
     worker->waiting_bytes += w->bytes;
+    counter_add(&worker->queued, 1);
     write_queue_push(&s->queue, w);
     return RC_PENDING;
 }

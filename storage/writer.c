@@ -94,15 +94,19 @@ static void fail(struct store_write **writes, size_t n, const struct err *err)
 
 /* ---- decide and apply ---- */
 
-static enum rc apply(struct writer *w, struct err *err)
+static enum rc apply(struct writer *w, size_t n, struct err *err)
 {
     struct store *s = w->store;
     struct decider *d = &w->decider;
+    w->commit_ns = 0;
     if (d->nmutations == 0)
         return RC_OK;
+    int64_t start = clock_mono_ns();
     if (s->ops->reserve(s->engine, d->grow_bytes, err) != RC_OK ||
         s->ops->apply(s->engine, d->mutations, d->nmutations, err) != RC_OK)
         return RC_ERR;
+    w->commit_ns = (uint64_t)(clock_mono_ns() - start);
+    stats_applied(&w->stats, n, w->commit_ns);
     decide_applied(d);
     purge_note(&w->purge, d);
     store_note_space(s);
@@ -129,7 +133,7 @@ static enum rc decide_and_apply(struct writer *w, struct store_write **writes, s
         return RC_ERR;
     enum rc rc = decide_group(d, writes, n, taken, err);
     if (rc == RC_OK)
-        rc = apply(w, err);
+        rc = apply(w, *taken - (writes[*taken - 1] == &w->purge.op), err);
     w->store->ops->snap_reset(d->snap);
     return rc;
 }
@@ -148,6 +152,7 @@ static void run_group(struct writer *w, size_t n)
         struct err err;
         size_t ask = step < n - at ? step : n - at, taken;
         if (decide_and_apply(w, w->group + at, ask, &taken, &err) == RC_OK) {
+            stats_done(&w->stats, w->group + at, taken, w->commit_ns);
             complete(w->group + at, taken);
             at += taken;
             step = step < n ? step * 2 : step;
@@ -158,6 +163,8 @@ static void run_group(struct writer *w, size_t n)
             step = (taken + 1) / 2;
             continue;
         }
+        stats_failed(&w->stats, taken, err.code);
+        stats_done(&w->stats, w->group + at, taken, 0);
         fail(w->group + at, taken, &err);
         at += taken;
     }
@@ -188,8 +195,11 @@ static void sync_if_due(struct writer *w, int64_t now)
     if (!w->sync_due_ms || now < w->sync_due_ms || store_broken(w->store))
         return;
     w->sync_due_ms = 0;
+    int64_t start = clock_mono_ns();
     if (w->store->ops->sync(w->store->engine, &err) != RC_OK)
         note_failure(w->store, &err);
+    else
+        histogram_add(&w->stats.sync_ns, (uint64_t)(clock_mono_ns() - start), 1, HISTOGRAM_NS);
 }
 
 static void upkeep_if_due(struct writer *w, int64_t now)

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "storage/purge.h"
+#include "storage/stats.h"
 
 struct store;
 
@@ -13,6 +14,8 @@ struct writer {
     struct store_write *pending, *pending_last; /* taken from the queue, in order, not yet in a group */
     struct store_write *group[LIMIT_GROUP_OPS_MAX + 1]; /* and a step of the purge */
     struct purge purge;
+    struct writer_stats stats;
+    uint64_t commit_ns;    /* of the group at hand */
     int64_t upkeep_due_ms; /* clock_mono_ms */
     int64_t sync_due_ms;   /* of mode `async`; 0: nothing to sync */
 };

@@ -84,6 +84,9 @@ for name in "${steps[@]}"; do
 done
 packages_ensure "${PACKAGES_BUILD[@]}" "${PACKAGES_TESTS[@]}" || exit 1
 mkdir -p build
+# Set, even to what is not there, so that the test of /metrics fails where it is missing.
+PROMTOOL=$(packages_program promtool prometheus build/packages) || PROMTOOL=missing
+export PROMTOOL
 start=$SECONDS
 for name in "${steps[@]}"; do
     step "$name"

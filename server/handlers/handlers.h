@@ -8,6 +8,8 @@
 void ping_handle(struct request *);
 void healthz_handle(struct request *);
 void readyz_handle(struct request *);
+/* metrics.c */
+void metrics_handle(struct request *);
 /* root.c */
 void root_handle(struct request *);
 /* putschema.c */

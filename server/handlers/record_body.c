@@ -7,6 +7,7 @@
 #include "server/handlers/record.h"
 #include "server/handlers/reply.h"
 #include "server/negotiate.h"
+#include "server/server.h"
 
 enum { LENGTH_BYTES_MAX = 10 };
 
@@ -55,6 +56,14 @@ static enum rc encode(struct request *req, struct codec *codec, const struct sch
     return codec_from_json(codec, schema, opts, req->body, out, &req->arena, err);
 }
 
+/* The fault is the body's, not ours. */
+static COLD void refuse(struct request *req, const struct err *err)
+{
+    if (err_status(err->code) < 500)
+        failures_add(&req->worker->server->failures, req->type);
+    answer_err(req, err);
+}
+
 /* ---- on a helper ---- */
 
 /* In the request's arena; req->state while it lasts. */
@@ -88,7 +97,7 @@ static void help_done(struct job *job)
     if (h->rc == RC_OK)
         h->then(req, buf_slice(&out));
     else
-        answer_err(req, &h->err);
+        refuse(req, &h->err);
     buf_release(&out);
 }
 
@@ -132,6 +141,6 @@ void record_encode(struct request *req, const struct schema *schema, int field,
     else if (err.code == ERR_TOO_MUCH_WORK)
         get_help(req, schema, field, then);
     else
-        answer_err(req, &err);
+        refuse(req, &err);
     reply_scratch_done(w);
 }

@@ -9,8 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "server/counts.h"
 #include "server/http/exchange.h"
 
 /* ---- reading ---- */
@@ -114,10 +116,12 @@ static size_t fill(struct conn *c)
         c->end += n;
     } else {
         err_oom(&err);
+        c->turn_ns = clock_mono_ns();
         exchange_give_up(c, &err);
         return 0;
     }
     body_received(c, n);
+    count(c->worker->worker.counts, COUNT_received_bytes, n);
     return n;
 }
 
@@ -280,6 +284,16 @@ static bool may_hide_reset(const struct conn *c)
     return phase == PHASE_HEAD || phase == PHASE_BODY || phase == PHASE_LINGER;
 }
 
+/* Before an answer leaves: who has it, and asks, finds it counted. */
+static void count_turn(struct conn *c)
+{
+    struct counts *counts = c->worker->worker.counts;
+    if (unlikely(c->turn_requests > 1))
+        count(counts, COUNT_pipelined_requests, c->turn_requests - 1);
+    c->turn_requests = 0;
+    counts_settle(counts);
+}
+
 void conn_turn(struct conn *c)
 {
     size_t received = 0;
@@ -288,10 +302,13 @@ void conn_turn(struct conn *c)
         return;
     }
     c->turning = true;
+    counts_settle(c->worker->worker.counts); /* of answers from callbacks */
     conn_flush(c);
     if (c->readable && wants_read(c) && !store_busy(c->worker->worker.store))
         received = fill(c);
+    c->turn_ns = clock_mono_ns();
     exchange_advance(c);
+    count_turn(c);
     conn_flush(c);
     if (received && may_hide_reset(c))
         c->readable = true;

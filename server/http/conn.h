@@ -45,6 +45,9 @@ struct conn {
     size_t at, end;
     struct http1_scan scan;
 
+    int64_t turn_ns;        /* clock_mono_ns, when this turn's bytes had been read */
+    unsigned turn_requests; /* begun in this turn */
+
     struct request *first, *last; /* the queue, in order of arrival */
     unsigned nrequests;
     struct body body; /* of the last one, while there is more of it to come */

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "server/counts.h"
 #include "server/http/conn.h"
 
 void conn_output_ready(struct conn *c)
@@ -67,6 +68,7 @@ void conn_flush(struct conn *c)
         if (n > 0) {
             c->out_at += (size_t)n;
             c->progress = true;
+            count(c->worker->worker.counts, COUNT_sent_bytes, (uint64_t)n);
         } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
             c->blocked = true;
             c->kernel_bytes = in_kernel(c);

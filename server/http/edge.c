@@ -14,6 +14,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "server/counts.h"
 #include "server/http/address.h"
 #include "server/http/worker.h"
 
@@ -254,6 +255,7 @@ void edge_free(struct edge *e)
     pthread_mutex_destroy(&e->lock);
     if (left)
         return; /* requests in flight point to their worker */
+    counts_free(e->server);
     free(e->workers);
     free(e);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "server/counts.h"
 #include "server/http/conn.h"
 #include "server/http/http1.h"
 #include "server/http/respond.h"
@@ -51,6 +52,8 @@ static struct request *request_new(struct conn *c)
     req->edge.number = w->next_number++;
     req->conn = c;
     req->worker = &w->worker;
+    req->begun_ns = c->turn_ns;
+    c->turn_requests++;
     if (c->last)
         c->last->next = req;
     else
@@ -101,6 +104,9 @@ static void send_answer(struct conn *c, struct request *req)
     conn_output_ready(c);
     if (!respond_render(&c->out, req, &c->worker->date, says(c, req)))
         c->broken = true;
+    unsigned method = likely(req->edge.flags & REQ_BEGUN) ? req->method : METHODS;
+    counts_answered(req->worker->counts, req->route ? req->route->row : 0, method, req->response.status,
+                    req->begun_ns);
 }
 
 static bool stands_in(struct slice s, const struct buf *b)
@@ -375,6 +381,7 @@ static bool handle_last(struct conn *c)
     if (c->first != req && !router_is_write(req))
         return false;
     req->edge.flags |= REQ_HANDLED;
+    req->begun_ns = c->turn_ns;
     router_handle(req);
     return true;
 }

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "server/counts.h"
 #include "server/http/conn.h"
 #include "server/http/request_id.h"
 #include "server/http/respond.h"
@@ -61,10 +62,12 @@ static void take(struct edge_worker *w, int fd)
     struct edge *e = w->edge;
     unsigned before = atomic_fetch_add_explicit(&e->connections, 1, memory_order_relaxed);
     if (before < e->connections_max) {
+        count(w->worker.counts, COUNT_connections_accepted, 1);
         conn_open(w, fd);
         return;
     }
     atomic_fetch_sub_explicit(&e->connections, 1, memory_order_relaxed);
+    count(w->worker.counts, COUNT_connections_refused, 1);
     refuse(w, fd);
 }
 
@@ -101,6 +104,7 @@ static void on_accept(evutil_socket_t fd, short what, void *arg)
 
 void worker_conn_gone(struct edge_worker *w)
 {
+    count(w->worker.counts, COUNT_connections_closed, 1);
     atomic_fetch_sub_explicit(&w->edge->connections, 1, memory_order_relaxed);
     accept_resume(w);
 }
@@ -351,7 +355,8 @@ enum rc worker_init(struct edge_worker *w, struct edge *e, unsigned index, int l
     w->base = base_new();
     w->worker.codec = codec_new();
     w->sink = malloc(SINK_BYTES);
-    if (!w->base || !w->worker.codec || !w->sink)
+    w->worker.counts = counts_new(e->server);
+    if (!w->base || !w->worker.codec || !w->sink || !w->worker.counts)
         return err_oom(err);
     if (w->wake < 0)
         return err_set(err, ERR_IO, "eventfd: %s.", strerror(errno));

@@ -124,11 +124,24 @@ def check_options():
         assert f"`{action}`" in read("docs/operating.md"), action
 
 
+def check_metrics():
+    """Each row word for word; a new row's line for the page is what a failure prints as missing."""
+    kinds = {"COUNTER": "counter", "GAUGE": "gauge", "HISTOGRAM_TYPE": "histogram"}
+    real = [(f"`{name}`", kinds[kind], ", ".join(f"`{label}`" for label in labels.split(", ") if label), text)
+            for kind, name, _, labels, _, text in rows_of(read("server/metrics.def"), "METRIC")]
+    said = [tuple(row) for row in table_of("docs/operating.md", "metric", "type", "labels", "meaning")]
+    same("metrics", said, real)
+    names = set(re.findall(r"\b(?:avrod|process)_\w+", read("docs/operating.md")))
+    known = {name.strip("`") for name, *_ in real}
+    unknown = {name for name in names if re.sub("_(bucket|sum|count)$", "", name) not in known and name not in known}
+    assert not unknown, f"no such metrics: {unknown}"
+
+
 def main():
     for page in PAGES:
         console.check(page, write="--write" in sys.argv)
         print(page)
-    for check in check_routes, check_errors, check_headers, check_limits, check_options:
+    for check in check_routes, check_errors, check_headers, check_limits, check_options, check_metrics:
         check()
         print(check.__name__)
     print("ok")

@@ -14,7 +14,7 @@ CASES = [
     ("GET", "/e/x/name", None, 404, "no_route", ""),
     ("GET", "/e//1", None, 404, "no_route", ""),
     ("GET", "/e/get/none", None, 404, "no_record", "none"),
-    ("GET", "/metrics", None, 404, "no_route", ""),
+    ("GET", "/metrics/x", None, 404, "no_route", ""),
     ("POST", "/_txn", b"[]", 404, "no_route", ""),
     ("POST", "/e/select/1", b".a", 404, "no_route", ""),
     ("GET", "/e/get/", None, 400, "bad_target", "id is missing"),

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # tests/lib/packages.sh - sourced: packages_ensure NAME... installs the Debian packages that are missing, with apt as
-# root or through sudo. Nothing missing: nothing is called.
+# root or through sudo. Nothing missing: nothing is called. packages_program PROGRAM PACKAGE FOLDER prints where one
+# program of a package is, unpacked into the folder if need be: for packages whose daemon installing would start.
 
 # What building the server takes.
 # shellcheck disable=SC2034
@@ -34,4 +35,16 @@ packages_ensure() {
         echo "apt-get update has failed; trying with the lists that are there" >&2
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
         install --no-install-recommends "${missing[@]}" >&2
+}
+
+packages_program() {
+    local program=$1 package=$2 folder=$3 found
+    found=$(command -v "$program") || found=$(pwd)/$folder/usr/bin/$program
+    if [ ! -x "$found" ]; then
+        mkdir -p "$folder"
+        echo "unpacking $package" >&2
+        (cd "$folder" && rm -f "$package"_*.deb && apt-get -q download "$package" && dpkg -x "$package"_*.deb .) >&2
+        rm -f "$folder/$package"_*.deb
+    fi
+    [ -x "$found" ] && echo "$found"
 }

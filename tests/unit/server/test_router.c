@@ -142,6 +142,7 @@ TEST(router_begin__finds_every_route)
     LEADS_TO(GET, "/%70ing", "/ping");
     LEADS_TO(GET, "/healthz", "/healthz");
     LEADS_TO(GET, "/readyz", "/readyz");
+    LEADS_TO(GET, "/metrics", "/metrics");
     LEADS_TO(GET, "/schemas", "/schemas");
     LEADS_TO(POST, "/putschema/new", "/putschema/{type}");
     LEADS_TO(PUT, "/putschema/new", "/putschema/{type}");
@@ -186,7 +187,7 @@ TEST(router_begin__answers_404_where_nothing_is)
     REFUSED(GET, "/e/get/1//", NO_ROUTE);
     REFUSED(GET, "//", NO_ROUTE);
     REFUSED(GET, "/ping/x", NO_ROUTE);
-    REFUSED(GET, "/metrics", NO_ROUTE);
+    REFUSED(GET, "/metrics/x", NO_ROUTE);
     REFUSED(GET, "/openapi.json", NO_ROUTE);
     REFUSED(GET, "/schema/x", NO_ROUTE);
     REFUSED(GET, "/subjects", NO_ROUTE);

@@ -1,0 +1,67 @@
+/* storage/stats.c - the writer's counters, and all that a store counts, read by any thread. */
+#include "storage/stats.h"
+
+#include "base/clock.h"
+#include "storage/store.h"
+
+/* ---- the writer ---- */
+
+void stats_applied(struct writer_stats *s, size_t n, uint64_t ns)
+{
+    counter_add(&s->groups, 1);
+    histogram_add(&s->group_writes, n, 1, HISTOGRAM_COUNT);
+    histogram_add(&s->apply_ns, ns, 1, HISTOGRAM_NS);
+}
+
+void stats_failed(struct writer_stats *s, size_t n, enum err_code code)
+{
+    if (code == ERR_NO_SPACE)
+        counter_add(&s->no_space, n);
+    else
+        counter_add(&s->failures, n);
+}
+
+void stats_done(struct writer_stats *s, struct store_write *const *writes, size_t n, uint64_t commit_ns)
+{
+    size_t steps = 0;
+    for (size_t i = 0; i < n; i++) {
+        writes[i]->commit_ns = commit_ns;
+        steps += !writes[i]->worker; /* the purge's */
+    }
+    counter_add(&s->writes, n - steps);
+}
+
+/* ---- any thread ---- */
+
+/* The lock keeps the list of workers; what they count is read as they go on. */
+static void read_workers(struct store *s, struct store_stats *out)
+{
+    int64_t now = clock_coarse_ms(), oldest = now;
+    pthread_mutex_lock(&s->workers_lock);
+    for (unsigned i = 0; i < s->nworkers; i++) {
+        const struct store_worker *w = s->workers[i];
+        int64_t since = atomic_load_explicit(&w->snap_since_ms, memory_order_relaxed);
+        if (since && since < oldest)
+            oldest = since;
+        out->queue_writes += counter_get(&w->queued);
+    }
+    pthread_mutex_unlock(&s->workers_lock);
+    out->oldest_snapshot_ms = (uint64_t)(now - oldest);
+}
+
+void store_stats(struct store *s, struct store_stats *out)
+{
+    const struct writer_stats *w = &s->writer.stats;
+    *out = (struct store_stats){.broken = store_broken(s)};
+    store_space(s, &out->space);
+    out->writes = counter_get(&w->writes); /* first, so that no more are done than were queued */
+    atomic_thread_fence(memory_order_acquire);
+    read_workers(s, out);
+    out->queue_writes = out->queue_writes > out->writes ? out->queue_writes - out->writes : 0;
+    out->groups = counter_get(&w->groups);
+    out->failures = counter_get(&w->failures);
+    out->no_space = counter_get(&w->no_space);
+    histogram_get(&w->group_writes, &out->group_writes);
+    histogram_get(&w->apply_ns, &out->apply_ns);
+    histogram_get(&w->sync_ns, &out->sync_ns);
+}

@@ -1,0 +1,23 @@
+/* storage/stats.h - what the writer counts; others see store_stats (storage.h). */
+#ifndef STORAGE_STATS_H
+#define STORAGE_STATS_H
+
+#include <stddef.h>
+
+#include "base/histogram.h"
+#include "storage/storage.h"
+
+/* The writer thread's; any thread reads. */
+struct writer_stats {
+    _Atomic uint64_t writes, groups, failures, no_space;
+    struct histogram group_writes, apply_ns, sync_ns;
+};
+
+/* A group of n was applied, and was as durable as was chosen after so long. */
+void stats_applied(struct writer_stats *, size_t n, uint64_t ns);
+/* These failed together, with nothing applied. */
+void stats_failed(struct writer_stats *, size_t n, enum err_code);
+/* These are over; before their owners hear of it. commit_ns of their group is told to each. */
+void stats_done(struct writer_stats *, struct store_write *const *, size_t n, uint64_t commit_ns);
+
+#endif
