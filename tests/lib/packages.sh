@@ -37,13 +37,21 @@ packages_ensure() {
         install --no-install-recommends "${missing[@]}" >&2
 }
 
+packages_as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
 packages_program() {
     local program=$1 package=$2 folder=$3 found
     found=$(command -v "$program") || found=$(pwd)/$folder/usr/bin/$program
     if [ ! -x "$found" ]; then
         mkdir -p "$folder"
         echo "unpacking $package" >&2
-        (cd "$folder" && rm -f "$package"_*.deb && apt-get -q download "$package" && dpkg -x "$package"_*.deb .) >&2
+        (
+            cd "$folder" && rm -f "$package"_*.deb
+            apt-get -q download "$package" || { packages_as_root apt-get -q update && apt-get -q download "$package"; }
+            dpkg -x "$package"_*.deb .
+        ) >&2
         rm -f "$folder/$package"_*.deb
     fi
     [ -x "$found" ] && echo "$found"
