@@ -14,6 +14,7 @@ struct decider {
     struct dead_set *dead;
     int64_t clock_base_ms;   /* of trash_clock_ms */
     int64_t blob_keep_ms;    /* how long a dead blob stays */
+    bool keep_expired;       /* as store_opts */
     struct meta_state state; /* as of the last apply; decide_applied moves it on */
 
     /* Of the group at hand. */
@@ -26,6 +27,7 @@ struct decider {
     uint64_t grow_bytes;   /* for engine_ops.reserve */
     uint32_t dropped;      /* the type number that dies with this group; 0: none */
     bool trashed;          /* rows of the trash were staged */
+    int64_t expires_ms;    /* the earliest time of a record that was staged; 0: none */
     int64_t trash_now_ms;  /* trash_clock_ms, as of the group's start */
     uint64_t joined_bytes; /* memory of the group that bodies were put together in: LIMIT_GROUP_JOINED_MAX */
     bool joined_full;      /* the write at hand wanted more */

@@ -1,23 +1,41 @@
 /* storage/purge.h - removing what is dead: the rows of dropped types, the chunks of bodies that no record
- * refers to. A little at a time, as the last operation of a group, or of one of its own when nothing waits;
- * it goes on where it was after a restart. One thread, the writer's. */
+ * refers to, records past their time. A little at a time, as the last operation of a group, or of one of its
+ * own when nothing waits; it goes on where it was after a restart. One thread, the writer's. */
 #ifndef STORAGE_PURGE_H
 #define STORAGE_PURGE_H
 
 #include "storage/decide.h"
+#include "storage/keys.h"
 
-/* How far a look through the dead blobs has come. */
+/* What the purge is made of: a look through one kind of dead things, from the first to the last. */
+enum sweep_kind { SWEEP_TYPES, SWEEP_BLOBS, SWEEP_EXPIRED, SWEEP_KINDS };
+
+/* How far a sweep has come. */
+struct sweep_state {
+    uint64_t at;        /* types, blobs: the number of the next to look at */
+    struct key expired; /* expired: the row of the next to look at; length 0: the first */
+    int64_t next_ms;    /* the earliest time, by the sweep's own clock, at which one that was met may go;
+                           INT64_MAX: none */
+    unsigned set_aside; /* that are damaged and were left where they are */
+};
+
+enum { PURGE_WHY_MAX = 256 };
+
+/* All sweeps from their begin on. */
 struct purge_pass {
-    uint64_t blob_at;  /* the next to look at */
-    int64_t ripens_ms; /* the earliest time at which one that was met may go; INT64_MAX: none */
-    bool ended;        /* all that is dead has been looked at, and all that may go is gone */
+    struct sweep_state sweep[SWEEP_KINDS];
+    bool ended;              /* all that is dead has been looked at, and all that may go is gone */
+    char why[PURGE_WHY_MAX]; /* could the last of them not go */
 };
 
 struct purge {
     struct store_write op;        /* kind WRITE_PURGE, no worker */
     struct purge_pass pass, next; /* next: what the step that was decided last leads to */
     int64_t due_ms;               /* clock_mono_ms of the next step; INT64_MAX: none */
-    bool blobs_first;             /* types and blobs take turns */
+    int64_t noted_ms;             /* the same for what died since the pass began */
+    unsigned first;               /* the sweep that is first in the next step: they take turns */
+    unsigned set_aside;           /* in the last pass */
+    bool failing;                 /* the last step failed */
 };
 
 void purge_init(struct purge *);
@@ -25,7 +43,7 @@ void purge_init(struct purge *);
 MUST_USE enum rc purge_decide(struct decider *, struct purge *);
 /* A step that was due has been tried; op.rc says how it went. */
 void purge_stepped(struct purge *, const struct decider *);
-/* A group has been applied: perhaps it left something dead. */
+/* A group has been applied: perhaps it left something that dies, now or later. */
 void purge_note(struct purge *, const struct decider *);
 
 #endif

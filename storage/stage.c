@@ -247,6 +247,8 @@ static enum rc expire(struct decider *d, const struct store_key *key, int64_t ol
     }
     if (!fresh_ms)
         return RC_OK;
+    if (!d->expires_ms || fresh_ms < d->expires_ms)
+        d->expires_ms = fresh_ms;
     key_expiry(&k, fresh_ms, EXPIRY_RECORD, key->type, key->id);
     return stage_row(d, key_slice(&k), SLICE(""), err);
 }

@@ -56,6 +56,8 @@ struct store_opts {
     uint32_t record_bytes_max; /* body of a record; 0, and at most: LIMIT_RECORD_MAX */
     uint32_t queue_writes_max; /* the write queue, of all workers together; 0: LIMIT_QUEUE_OPS_MAX ... */
     uint64_t queue_bytes_max;  /* ... and LIMIT_QUEUE_BYTES_MAX */
+    bool keep_expired;         /* what is past its time is hidden, but stays: for tests that compare stores step
+                                  by step */
     bool accept_dirty;         /* open a store of mode `none` that was open when the machine was restarted */
 };
 
@@ -68,6 +70,9 @@ void store_close(struct store *);
 
 /* Flushes have failed: no more writes until a restart. Any thread. */
 bool store_broken(const struct store *);
+
+/* How many damaged rows the purge has met and left where they are, in its last look at all. Any thread. */
+unsigned store_set_aside(const struct store *);
 
 struct store_space {
     uint64_t used, max, file; /* bytes */

@@ -79,6 +79,7 @@ static struct store *store_make(const struct engine_ops *ops, const struct store
     s->writer.decider.dead = &s->dead;
     s->writer.decider.clock_base_ms = clock_wall_ms() - clock_mono_ms();
     s->writer.decider.blob_keep_ms = opts->blob_keep_ms ? opts->blob_keep_ms : BLOB_KEEP_MS;
+    s->writer.decider.keep_expired = opts->keep_expired;
     purge_init(&s->writer.purge);
     pthread_mutex_init(&s->workers_lock, NULL);
     s->workers = calloc(opts->workers ? opts->workers : 1, sizeof *s->workers);
@@ -135,6 +136,11 @@ void store_close(struct store *s)
 bool store_broken(const struct store *s)
 {
     return atomic_load_explicit(&s->broken, memory_order_acquire);
+}
+
+unsigned store_set_aside(const struct store *s)
+{
+    return atomic_load_explicit(&s->set_aside, memory_order_relaxed);
 }
 
 void store_note_space(struct store *s)

@@ -21,6 +21,7 @@ struct store {
     _Atomic bool broken;
     _Atomic bool closing;
     _Atomic uint64_t used, max, file; /* struct store_space, as of the last group */
+    _Atomic unsigned set_aside;       /* by the purge */
     struct dead_set dead;
 
     pthread_mutex_t workers_lock; /* of making workers, never of using them */

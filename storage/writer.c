@@ -184,8 +184,10 @@ static bool run_next(struct writer *w, bool closing)
     }
     if (n)
         run_group(w, n);
-    if (purging)
+    if (purging) {
         purge_stepped(&w->purge, &w->decider);
+        atomic_store_explicit(&w->store->set_aside, w->purge.set_aside, memory_order_relaxed);
+    }
     return n > 0;
 }
 

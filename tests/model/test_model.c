@@ -256,8 +256,11 @@ static void compare_with_memory(const struct engine_ops *engine, uint64_t seed)
     struct fixture model, f;
     uint64_t newest = 0;
     random_state = seed;
-    fixture_open(&model, &engine_memory);
-    fixture_open(&f, engine);
+    fixture_prepare(&model, &engine_memory);
+    fixture_prepare(&f, engine);
+    model.opts.keep_expired = f.opts.keep_expired = true; /* their removal takes revisions, at its own time */
+    fixture_open_prepared(&model);
+    fixture_open_prepared(&f);
     for (unsigned round = 1; round <= ROUNDS; round++) {
         for (unsigned i = 0; i < OPS; i++)
             op_random(&ops[i], newest);
