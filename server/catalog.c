@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "server/catalog_table.h"
 #include "server/catalog_type.h"
 #include "server/server.h"
@@ -123,11 +122,10 @@ static enum rc load(struct catalog *c, struct store_worker *worker, struct err *
         if (!t)
             err_oom(&l.scan.err);
     }
-    if (!t) {
+    if (!t)
         *err = l.scan.err;
-        for (size_t i = 0; i < l.n; i++)
-            type_unref(&c->slots, l.types[i]);
-    }
+    for (size_t i = 0; i < l.n; i++) /* the table has its own references, or is not there */
+        type_unref(&c->slots, l.types[i]);
     free(l.types);
     atomic_store_explicit(&c->current, t, memory_order_release);
     return t ? RC_OK : RC_ERR;
@@ -238,13 +236,17 @@ enum rc catalog_renew(struct request *req, struct err *err)
 
 const struct type *catalog_find(const struct catalog_hold *h, struct slice name)
 {
-    return table_find(h->table, name, hash_bytes(name));
+    return table_find(h->table, name);
 }
 
-const struct type *const *catalog_types(const struct catalog_hold *h, size_t *n)
+size_t catalog_count(const struct catalog_hold *h)
 {
-    *n = h->table->ntypes;
-    return (const struct type *const *)h->table->type;
+    return h->table->ntypes;
+}
+
+const struct type *catalog_after(const struct catalog_hold *h, struct slice name)
+{
+    return table_after(h->table, name);
 }
 
 /* ---- changing ---- */
@@ -290,7 +292,6 @@ static bool is_dropped(const struct catalog *c, uint32_t number)
 static void publish(struct catalog *c, struct table *t)
 {
     struct table *old = atomic_load_explicit(&c->current, memory_order_relaxed);
-    table_ref_types(t);
     atomic_store_explicit(&c->current, t, memory_order_release);
     table_unref(&c->slots, old);
 }
@@ -298,7 +299,7 @@ static void publish(struct catalog *c, struct table *t)
 static enum rc put_locked(struct catalog *c, struct slice name, const struct type_row *row, struct err *err)
 {
     struct table *old = atomic_load_explicit(&c->current, memory_order_relaxed);
-    struct type *known = table_find(old, name, hash_bytes(name));
+    struct type *known = table_find(old, name);
     bool late = known && (known->number > row->number ||
                           (known->number == row->number && known->revision >= row->revision));
     if (late || is_dropped(c, row->number))
@@ -306,7 +307,7 @@ static enum rc put_locked(struct catalog *c, struct slice name, const struct typ
     struct type *type;
     if (type_new(&type, &c->slots, name, row, err) != RC_OK)
         return RC_ERR;
-    struct table *t = table_new(old, known, type);
+    struct table *t = table_put(old, type);
     if (t)
         publish(c, t);
     type_unref(&c->slots, type); /* the table has its own, or is not there */
@@ -328,10 +329,10 @@ static enum rc drop_locked(struct catalog *c, struct slice name, uint32_t number
         c->drops[c->ndrops++] = number;
     }
     struct table *old = atomic_load_explicit(&c->current, memory_order_relaxed);
-    struct type *known = table_find(old, name, hash_bytes(name));
+    struct type *known = table_find(old, name);
     if (!known || known->number != number)
         return RC_OK;
-    struct table *t = table_new(old, known, NULL);
+    struct table *t = table_remove(old, known);
     if (!t)
         return err_oom(err);
     publish(c, t);

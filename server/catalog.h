@@ -33,7 +33,6 @@ struct type {
     uint32_t refs; /* under the catalog's lock */
     uint32_t number;
     uint64_t revision; /* of its last change */
-    uint64_t hash;
     struct type_options options;
     struct codec_opts codec;
     struct slice name; /* its own copy */
@@ -57,8 +56,10 @@ MUST_USE bool catalog_enter(struct request *);
 void catalog_leave(struct request *);
 /* NULL: no such type. Lives as long as the hold. */
 const struct type *catalog_find(const struct catalog_hold *, struct slice name);
-/* All types, in byte order of their names; the array lives as long as the hold. */
-const struct type *const *catalog_types(const struct catalog_hold *, size_t *n);
+/* How many types there are, and the first whose name is above this one, in byte order (empty: the first of all;
+ * NULL: there is none). */
+size_t catalog_count(const struct catalog_hold *);
+const struct type *catalog_after(const struct catalog_hold *, struct slice name);
 /* Exchange req->hold and req->type for the newest; what was borrowed from the old type is dead. RC_NOTFOUND:
  * the type is gone. NO_MEMORY. In both cases hold and type are as they were. */
 MUST_USE enum rc catalog_renew(struct request *, struct err *);

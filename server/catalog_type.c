@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
-#include "server/catalog_table.h"
-
 static bool slots_grow(struct slots *s, uint32_t id)
 {
     if (id < s->n)
@@ -91,7 +88,6 @@ enum rc type_new(struct type **out, struct slots *slots, struct slice name, cons
     t->number = row->number;
     t->revision = row->revision;
     t->name = slice_of(own_name, name.len);
-    t->hash = hash_bytes(t->name);
     t->options = row->options;
     t->codec = (struct codec_opts){
         .form = JSON_PLAIN, .missing = row->options.missing, .unknown = row->options.unknown};
@@ -112,22 +108,6 @@ void type_unref(struct slots *slots, struct type *t)
     assert(t->refs);
     if (!--t->refs)
         type_free(slots, t);
-}
-
-void table_ref_types(struct table *t)
-{
-    for (size_t i = 0; i < t->ntypes; i++)
-        t->type[i]->refs++;
-}
-
-void table_unref(struct slots *slots, struct table *t)
-{
-    assert(t->refs);
-    if (--t->refs)
-        return;
-    for (size_t i = 0; i < t->ntypes; i++)
-        type_unref(slots, t->type[i]);
-    free(t);
 }
 
 /* ---- what readers ask of a type ---- */

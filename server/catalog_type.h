@@ -5,8 +5,6 @@
 
 #include "server/catalog.h"
 
-struct table;
-
 /* Every schema that some type has a version of, by its id: ids are dense, counted from 1. */
 struct slots {
     struct schema_slot **slot;
@@ -18,9 +16,5 @@ void slots_release(struct slots *); /* types that are left keep their own */
 MUST_USE enum rc type_new(struct type **, struct slots *, struct slice name, const struct type_row *,
                           struct err *);
 void type_unref(struct slots *, struct type *);
-
-/* Take a reference of each type of the table; give them and the table back. */
-void table_ref_types(struct table *);
-void table_unref(struct slots *, struct table *);
 
 #endif

@@ -115,8 +115,8 @@ enum { PAGE_TYPES = 128 };
 
 /* In the request's arena. */
 struct listing {
-    const struct type *const *types;
-    size_t ntypes, next, counted; /* printed up to next; behind it so many are counted */
+    size_t ntypes, printed, counted; /* behind what is printed so many are counted */
+    const struct type *types[PAGE_TYPES];
     struct store_count counts[PAGE_TYPES];
     struct buf out; /* owned */
     bool ok;        /* else memory is out */
@@ -137,18 +137,20 @@ static bool type_print(const struct type *t, const struct store_count *count, st
 
 static void page_print(struct listing *l)
 {
-    for (size_t i = 0; l->ok && i < l->counted; i++, l->next++)
-        l->ok = buf_append(&l->out, l->next ? SLICE(",\n") : SLICE("[")) &&
-                type_print(l->types[l->next], &l->counts[i], &l->out);
+    for (size_t i = 0; l->ok && i < l->counted; i++, l->printed++)
+        l->ok = buf_append(&l->out, l->printed ? SLICE(",\n") : SLICE("[")) &&
+                type_print(l->types[i], &l->counts[i], &l->out);
 }
 
 static enum rc page_count(struct request *req, struct listing *l, struct err *err)
 {
-    size_t left = l->ntypes - l->next;
-    l->counted = left < PAGE_TYPES ? left : PAGE_TYPES;
-    for (size_t i = 0; i < l->counted; i++)
-        if (store_count(req->worker->store, l->types[l->next + i]->number, &l->counts[i], err) != RC_OK)
+    struct slice last = l->printed ? l->types[l->counted - 1]->name : (struct slice){NULL, 0};
+    const struct type *t = catalog_after(req->hold, last);
+    for (l->counted = 0; t && l->counted < PAGE_TYPES; t = catalog_after(req->hold, t->name)) {
+        l->types[l->counted] = t;
+        if (store_count(req->worker->store, t->number, &l->counts[l->counted++], err) != RC_OK)
             return RC_ERR;
+    }
     return RC_OK;
 }
 
@@ -204,8 +206,8 @@ void schemas_handle(struct request *req)
         reply_no_memory(req);
         return;
     }
-    l->types = catalog_types(req->hold, &l->ntypes);
-    l->next = 0;
+    l->ntypes = catalog_count(req->hold);
+    l->printed = l->counted = 0;
     l->out = (struct buf){0};
     l->ok = true;
     req->state = l;

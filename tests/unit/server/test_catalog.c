@@ -125,6 +125,16 @@ static uint32_t number_of(const char *name)
     return number;
 }
 
+static void assert_listed_in_order(const struct request *req, size_t n)
+{
+    struct slice last = {NULL, 0};
+    size_t listed = 0;
+    for (const struct type *t; (t = catalog_after(req->hold, last)); last = t->name, listed++)
+        assert_true(!listed || slice_cmp(last, t->name) < 0);
+    assert_int_equal(listed, n);
+    assert_int_equal(catalog_count(req->hold), n);
+}
+
 TEST(catalog__finds_many_types_and_lists_them_in_order)
 {
     enum { N = 500 };
@@ -142,12 +152,48 @@ TEST(catalog__finds_many_types_and_lists_them_in_order)
     assert_int_equal(number_of("t500"), 0);
     struct request req = {.worker = &worker};
     assert_true(catalog_enter(&req));
-    size_t n;
-    const struct type *const *types = catalog_types(req.hold, &n);
-    assert_int_equal(n, N);
-    for (size_t i = 1; i < n; i++)
-        assert_true(slice_cmp(types[i - 1]->name, types[i]->name) < 0);
+    assert_listed_in_order(&req, N);
     catalog_leave(&req);
+    stop();
+}
+
+/* Puts, changes and drops in an order that splits and joins the parts of a table, beside a plain array. */
+TEST(catalog__is_whole_after_every_one_of_many_random_changes)
+{
+    enum { NAMES = 400, CHANGES = 6000 };
+    static uint32_t have[NAMES];
+    uint32_t number = 0, random = 12345;
+    size_t n = 0;
+    start();
+    for (uint32_t i = 1; i <= CHANGES; i++) {
+        char name[16];
+        random = random * 1664525 + 1013904223;
+        uint32_t at = (random >> 8) % NAMES;
+        bool growing = i / 1000 % 2 == 0; /* by turns full and almost empty */
+        snprintf(name, sizeof name, "t%u", at);
+        if (!have[at] || (growing && (random >> 28) > 4)) {
+            n += !have[at];
+            put(name, have[at] ? have[at] : ++number, i, 1 + i % 7);
+            have[at] = have[at] ? have[at] : number;
+        } else {
+            assert_true(catalog_change_begin(server.catalog));
+            drop(name, have[at]);
+            catalog_change_end(server.catalog);
+            have[at] = 0;
+            n--;
+        }
+        assert_int_equal(number_of(name), have[at]);
+        if (i % 100 == 0) {
+            struct request req = {.worker = &worker};
+            assert_true(catalog_enter(&req));
+            assert_listed_in_order(&req, n);
+            catalog_leave(&req);
+            for (uint32_t k = 0; k < NAMES; k++) {
+                snprintf(name, sizeof name, "t%u", k);
+                assert_int_equal(number_of(name), have[k]);
+            }
+        }
+    }
     stop();
 }
 
