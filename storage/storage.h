@@ -56,9 +56,9 @@ struct store_opts {
     uint32_t record_bytes_max; /* body of a record; 0, and at most: LIMIT_RECORD_MAX */
     uint32_t queue_writes_max; /* the write queue, of all workers together; 0: LIMIT_QUEUE_OPS_MAX ... */
     uint64_t queue_bytes_max;  /* ... and LIMIT_QUEUE_BYTES_MAX */
-    bool keep_expired;         /* what is past its time is hidden, but stays: for tests that compare stores step
+    bool keep_expired; /* what is past its time is hidden, but stays: for tests that compare stores step
                                   by step */
-    bool accept_dirty;         /* open a store of mode `none` that was open when the machine was restarted */
+    bool accept_dirty; /* open a store of mode `none` that was open when the machine was restarted */
 };
 
 /* Open or create, and start the writer thread. Call after any fork. Fails with STORE_LOCKED (another process
