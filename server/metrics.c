@@ -191,15 +191,13 @@ static const struct row rows[] = {
 
 static void collect(struct metrics *m, struct server *server, const struct catalog_hold *hold)
 {
-    size_t types;
     *m = (struct metrics){.server = server};
     for (unsigned i = COUNTS; i-- > 0;) /* closed before accepted, so that no more are closed */
         for (const struct counts *c = server->counts; c; c = c->next)
             m->worker[i] += counter_get(&c->plain[i]);
     uint64_t accepted = m->worker[COUNT_connections_accepted], closed = m->worker[COUNT_connections_closed];
     m->connections = accepted > closed ? accepted - closed : 0;
-    catalog_types(hold, &types);
-    m->types = types;
+    m->types = catalog_count(hold);
     store_stats(server->store, &m->store);
     process_stats(&m->process);
     failures_read(&server->failures, hold, &m->failures);
