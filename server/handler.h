@@ -84,16 +84,17 @@ struct request {
     struct {                   /* ... what the edge keeps for itself */
         struct input *head;    /* the block that the head stands in, and the body if it fits there too */
         struct input *body;    /* a block of its own for a long one, or NULL */
+        int64_t head_ns;       /* clock_mono_ns: when its head had been read */
         uint64_t number;       /* no other request of this process has it: request_id.h */
         uint32_t headers_room; /* of response.headers, if response_header made it */
         uint8_t flags;
     } edge;
 
     /* What was asked. Slices are borrowed until answer() has returned and the last lent operation is done. */
-    enum method method;       /* HEAD: handlers treat it as GET, the edge drops the body */
-    uint8_t http_minor;       /* HTTP/1.0 or 1.1 */
-    struct slice target;      /* as sent */
-    struct slice path, query; /* raw; query without its '?' */
+    enum method method;               /* HEAD: handlers treat it as GET, the edge drops the body */
+    uint8_t http_minor;               /* HTTP/1.0 or 1.1 */
+    struct slice method_sent, target; /* as sent; empty: the request line is broken */
+    struct slice path, query;         /* raw; query without its '?' */
     struct slice header[HEADERS];
     struct slice body;      /* whole, de-chunked; empty until router_handle */
     uint64_t body_declared; /* Content-Length, UINT64_MAX for chunked; known in router_begin */

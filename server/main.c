@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "server/catalog.h"
+#include "server/http/access_log.h"
 #include "server/http/edge.h"
 #include "server/options.h"
 #include "server/router.h"
@@ -19,23 +20,28 @@ enum { BLOB_MARGIN_MS = 10000 };
 
 static const int ending_signals[] = {SIGTERM, SIGINT};
 
-/* Before any thread starts: all threads inherit the mask, so only main gets these signals. */
-static void signals_block(sigset_t *ending)
+/* Before any thread starts: all threads inherit the mask, so only main gets these signals. SIGHUP is left as it is
+ * where there is nothing to be opened anew. */
+static void signals_block(sigset_t *awaited, bool hup)
 {
-    sigemptyset(ending);
+    sigemptyset(awaited);
     for (size_t i = 0; i < ARRAY_LEN(ending_signals); i++)
-        sigaddset(ending, ending_signals[i]);
-    pthread_sigmask(SIG_BLOCK, ending, NULL);
+        sigaddset(awaited, ending_signals[i]);
+    if (hup)
+        sigaddset(awaited, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, awaited, NULL);
     signal(SIGPIPE, SIG_IGN); /* a closed connection is an error of write */
     signal(SIGXFSZ, SIG_IGN); /* so is a file limit */
 }
 
 /* A second signal ends the process at once; the store is made for that. */
-static void signals_unblock(const sigset_t *ending)
+static void signals_unblock(const sigset_t *awaited)
 {
+    sigset_t ending = *awaited;
+    sigdelset(&ending, SIGHUP);
     for (size_t i = 0; i < ARRAY_LEN(ending_signals); i++)
         signal(ending_signals[i], SIG_DFL);
-    pthread_sigmask(SIG_UNBLOCK, ending, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &ending, NULL);
 }
 
 static unsigned cores(void)
@@ -75,22 +81,37 @@ static enum rc open_catalog(struct server *server, struct err *err)
     return rc;
 }
 
+static enum rc open_access_log(struct server *server, struct err *err)
+{
+    const struct options *o = server->options;
+    if (!o->access_log)
+        return RC_OK;
+    return access_log_open(&server->access_log, o->access_log,
+                           o->access_combined ? ACCESS_COMBINED : ACCESS_JSON, err);
+}
+
 static enum rc start(struct server *server, struct err *err)
 {
     router_init();
+    if (open_access_log(server, err) != RC_OK)
+        return RC_ERR;
     if (open_store(server, err) != RC_OK || open_catalog(server, err) != RC_OK)
         return RC_ERR;
     return edge_start(&server->edge, server, err);
 }
 
-static void wait_and_drain(struct server *server, const sigset_t *ending)
+static void wait_and_drain(struct server *server, const sigset_t *awaited)
 {
     const struct timespec timeout = {.tv_sec = TRIM_EVERY_SECONDS};
     int number;
-    while ((number = sigtimedwait(ending, NULL, &timeout)) < 0)
-        edge_trim(server->edge);
+    while ((number = sigtimedwait(awaited, NULL, &timeout)) < 0 || number == SIGHUP) {
+        if (number == SIGHUP)
+            access_log_reopen(server->access_log);
+        else
+            edge_trim(server->edge);
+    }
     log_info("%s: draining", number == SIGINT ? "SIGINT" : "SIGTERM");
-    signals_unblock(ending);
+    signals_unblock(awaited);
     atomic_store(&server->draining, true);
     edge_drain(server->edge);
     edge_join(server->edge, server->options->drain_deadline_ms);
@@ -104,6 +125,7 @@ static void stop(struct server *server)
         store_close(server->store); /* the last writes may still look at their types */
     catalog_free(server->catalog);
     failures_release(&server->failures);
+    access_log_close(server->access_log);
 }
 
 static int serve(struct options *options)
@@ -111,17 +133,17 @@ static int serve(struct options *options)
     struct server server = {.options = options};
     failures_init(&server.failures);
     struct err err;
-    sigset_t ending;
+    sigset_t awaited;
     if (!options->threads)
         options->threads = cores();
-    signals_block(&ending);
+    signals_block(&awaited, options->access_log != NULL);
     if (start(&server, &err) != RC_OK) {
         log_error("cannot start: %s", err.message);
         stop(&server);
         return EXIT_FAILURE;
     }
     log_info("ready: http://%s", edge_address(server.edge));
-    wait_and_drain(&server, &ending);
+    wait_and_drain(&server, &awaited);
     stop(&server);
     log_info("ended");
     return EXIT_SUCCESS;

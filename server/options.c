@@ -177,6 +177,12 @@ static enum rc check(struct options *o, struct err *err)
     if (o->compat && !o->astore)
         return err_set(err, ERR_CONFIG, "--compat is astore, not '%s'.",
                        words_of(slice_str(o->compat), &words));
+    o->access_combined = !strcmp(o->access_log_format, "combined");
+    if (!o->access_combined && strcmp(o->access_log_format, "json") != 0)
+        return err_set(err, ERR_CONFIG, "--access-log-format is json or combined, not '%s'.",
+                       words_of(slice_str(o->access_log_format), &words));
+    if (o->access_log && !*o->access_log)
+        return err_set(err, ERR_CONFIG, "--access-log is empty; it names a file.");
     if (!o->data && strcmp(o->engine, "memory") != 0)
         return err_set(err, ERR_CONFIG, "--data DIR says where the store is; it must be given (--help).");
     if (o->data && !*o->data)

@@ -30,7 +30,8 @@ struct options {
 #undef OPTION_DURABILITY
 #undef OPTION_FLAG
 #undef OPTION_ACTION
-    bool astore; /* compat is "astore" */
+    bool astore;          /* compat is "astore" */
+    bool access_combined; /* access_log_format is "combined" */
 };
 
 /* As if nothing had been given. */

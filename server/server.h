@@ -10,6 +10,7 @@
 #include "server/options.h"
 #include "storage/storage.h"
 
+struct access_log;
 struct catalog;
 struct counts;
 struct edge;
@@ -21,7 +22,8 @@ struct server {
     struct edge *edge;
     struct counts *counts; /* of all workers, a list; the edge's */
     struct failures failures;
-    _Atomic bool draining; /* set once, by SIGTERM */
+    struct access_log *access_log; /* NULL: off */
+    _Atomic bool draining;         /* set once, by SIGTERM */
 };
 
 #endif

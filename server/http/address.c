@@ -59,6 +59,20 @@ bool address_is_loopback(const struct address *a)
     return IN6_IS_ADDR_LOOPBACK(six) || (IN6_IS_ADDR_V4MAPPED(six) && six->s6_addr[12] == 127);
 }
 
+void address_print_host(const struct address *a, char out[ADDRESS_HOST_BYTES])
+{
+    const struct in6_addr *six = &((const struct sockaddr_in6 *)&a->socket)->sin6_addr;
+    _Static_assert(ADDRESS_HOST_BYTES >= INET6_ADDRSTRLEN, "the longest address fits");
+    if (a->socket.ss_family == AF_INET)
+        inet_ntop(AF_INET, &((const struct sockaddr_in *)&a->socket)->sin_addr, out, ADDRESS_HOST_BYTES);
+    else if (a->socket.ss_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(six))
+        inet_ntop(AF_INET, &six->s6_addr[12], out, ADDRESS_HOST_BYTES);
+    else if (a->socket.ss_family == AF_INET6)
+        inet_ntop(AF_INET6, six, out, ADDRESS_HOST_BYTES);
+    else
+        snprintf(out, ADDRESS_HOST_BYTES, "unix");
+}
+
 void address_print(const struct address *a, char out[ADDRESS_TEXT_BYTES])
 {
     char host[INET6_ADDRSTRLEN] = "?";

@@ -15,13 +15,15 @@ struct address {
     socklen_t bytes;
 };
 
-enum { ADDRESS_TEXT_BYTES = 64 };
+enum { ADDRESS_TEXT_BYTES = 64, ADDRESS_HOST_BYTES = 46 };
 
 /* Its part before the port; out->socket is left without one. False: not an address. */
 bool address_parse_host(struct slice host, struct address *out);
 /* CONFIG: not an address and a port. */
 MUST_USE enum rc address_parse(const char *text, struct address *out, struct err *);
 bool address_is_loopback(const struct address *);
+/* The address alone, without brackets; one of IPv4 that is written as IPv6 as what it is. Another family: "unix". */
+void address_print_host(const struct address *, char out[ADDRESS_HOST_BYTES]);
 /* As address_parse takes it. */
 void address_print(const struct address *, char out[ADDRESS_TEXT_BYTES]);
 

@@ -392,6 +392,13 @@ static struct conn *conn_new(struct edge_worker *w)
     return c;
 }
 
+static void name_remote(struct conn *c)
+{
+    struct address a = {.bytes = sizeof a.socket};
+    if (getpeername(c->fd, (struct sockaddr *)&a.socket, &a.bytes) == 0)
+        address_print_host(&a, c->remote);
+}
+
 void conn_open(struct edge_worker *w, int fd)
 {
     struct conn *c = conn_new(w);
@@ -401,6 +408,8 @@ void conn_open(struct edge_worker *w, int fd)
         return;
     }
     c->fd = fd;
+    if (w->access.log)
+        name_remote(c);
     c->phase = PHASE_IDLE;
     c->deadline_ms = w->now_ms + w->limits.deadline_ms[PHASE_IDLE];
     list_add(&w->phases[PHASE_IDLE], c);

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "server/handler.h"
+#include "server/http/address.h"
 #include "server/http/body.h"
 #include "server/http/http1.h"
 #include "server/http/input.h"
@@ -54,10 +55,11 @@ struct conn {
 
     struct buf out; /* [out_at, len) is to be written */
     size_t out_at;
-    uint64_t out_charged; /* to edge->answer_bytes */
-    int kernel_bytes;     /* sent and not acknowledged, as of when the socket would take no more */
-    size_t to_drain;      /* while draining: bytes that had come before and are not read yet */
-    uint64_t lingered;    /* bytes read off since the first step of closing */
+    uint64_t out_charged;            /* to edge->answer_bytes */
+    int kernel_bytes;                /* sent and not acknowledged, as of when the socket would take no more */
+    size_t to_drain;                 /* while draining: bytes that had come before and are not read yet */
+    char remote[ADDRESS_HOST_BYTES]; /* only if the access log is on */
+    uint64_t lingered;               /* bytes read off since the first step of closing */
 };
 
 /* Take over an accepted socket; it is closed if that fails. */

@@ -5,10 +5,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "server/counts.h"
 #include "server/http/conn.h"
 #include "server/http/http1.h"
+#include "server/http/request_id.h"
 #include "server/http/respond.h"
 #include "server/http/web.h"
 #include "server/http/worker.h"
@@ -50,6 +52,7 @@ static struct request *request_new(struct conn *c)
         return NULL;
     }
     req->edge.number = w->next_number++;
+    req->edge.head_ns = c->turn_ns;
     req->conn = c;
     req->worker = &w->worker;
     req->begun_ns = c->turn_ns;
@@ -63,11 +66,34 @@ static struct request *request_new(struct conn *c)
     return req;
 }
 
+/* While head and answer are there. */
+static COLD void log_access(const struct conn *c, const struct request *req)
+{
+    uint8_t made[REQUEST_ID_MADE_BYTES];
+    bool answered = req->edge.flags & REQ_ANSWERED;
+    const struct access_entry entry = {
+        .wall_ms = clock_wall_ms(),
+        .duration_us = (clock_mono_ns() - req->edge.head_ns) / 1000,
+        .bytes = answered ? respond_body_bytes(req) : 0,
+        .status = answered ? req->response.status : 0,
+        .http_minor = req->http_minor,
+        .remote = slice_str(c->remote),
+        .method = req->method_sent,
+        .target = req->target,
+        .request_id = request_id(req, made),
+        .user_agent = req->header[HEADER_USER_AGENT],
+        .referer = req->header[HEADER_REFERER],
+    };
+    access_lines_add(&c->worker->access, &entry);
+}
+
 /* It has been taken out of the queue. */
 static void request_end(struct conn *c, struct request *req)
 {
     struct edge_worker *w = c->worker;
     c->nrequests--;
+    if (unlikely(w->access.log))
+        log_access(c, req);
     if (req->edge.flags & REQ_BEGUN)
         router_end(req);
     body_release(w, req);

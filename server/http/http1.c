@@ -261,6 +261,7 @@ static enum http1_parsed parse_request_line(struct head *h, struct request *req,
     if (!http1_is_token(h->method))
         return broken(err, "The method is not a token.");
     req->method = method_find(h->method);
+    req->method_sent = h->method;
     enum http1_parsed parsed = parse_version(slice_of(second + 1, (size_t)(end - second - 1)), req, err);
     if (parsed != HTTP1_OK)
         return parsed;

@@ -59,6 +59,12 @@ static bool status_has_body(unsigned status)
     return status != 204 && status != 304;
 }
 
+uint64_t respond_body_bytes(const struct request *req)
+{
+    bool has_body = status_has_body(req->response.status) && req->method != METHOD_HEAD;
+    return has_body ? req->response.body.len : 0;
+}
+
 /* What a head takes at most beside the parts of any length. */
 enum { HEAD_FIXED_BYTES = 512 };
 

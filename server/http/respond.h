@@ -15,6 +15,9 @@ enum connection_says { SAYS_NOTHING, SAYS_KEEP_ALIVE, SAYS_CLOSE };
 MUST_USE bool respond_render(struct buf *out, const struct request *req, const struct date *,
                              enum connection_says);
 
+/* How many bytes of a body the answer has. */
+uint64_t respond_body_bytes(const struct request *);
+
 /* Append an answer to a client that has not asked yet: come again later. `number` is for X-Request-Id. False: memory is out, *out is as it
  * was. */
 MUST_USE bool respond_unasked(struct buf *out, const struct err *, uint64_t number, const struct date *);

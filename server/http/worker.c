@@ -270,6 +270,8 @@ static void turn(struct edge_worker *w)
 {
     event_base_loop(w->base, EVLOOP_ONCE | (w->ready_first ? EVLOOP_NONBLOCK : 0));
     turn_ready(w);
+    if (unlikely(w->access.n))
+        access_lines_send(&w->access);
     store_turn_end(w->worker.store);
 }
 
@@ -289,6 +291,7 @@ void *worker_main(void *arg)
         turn(w);
     if (w->conns)
         log_warn("worker %u leaves %u connections with requests in flight", w->worker.index, w->conns);
+    access_lines_send(&w->access);
     pthread_mutex_lock(&e->lock);
     e->running--;
     pthread_cond_signal(&e->ended);
@@ -347,6 +350,7 @@ static void set_limits(struct edge_worker *w, const struct options *o)
 enum rc worker_init(struct edge_worker *w, struct edge *e, unsigned index, int listener, struct err *err)
 {
     w->edge = e;
+    w->access.log = e->server->access_log;
     set_limits(w, e->server->options);
     w->listener = listener;
     w->worker.server = e->server;
@@ -389,6 +393,7 @@ static void release_pools(struct edge_worker *w)
         buf_release(&w->outputs[--w->noutputs]);
     input_pool_release(&w->inputs);
     buf_release(&w->problem);
+    access_lines_release(&w->access);
     buf_release(&w->worker.scratch);
     free(w->sink);
 }

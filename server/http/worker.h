@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "server/handler.h"
 #include "server/helpers.h"
+#include "server/http/access_log.h"
 #include "server/http/date.h"
 #include "server/http/edge.h"
 #include "server/http/http1.h"
@@ -60,7 +61,8 @@ struct edge_worker {
     unsigned nrequests;
     struct conn *free_conns;
     struct buf problem; /* where answer_err prints */
-    uint8_t *sink;      /* where bytes go that nobody wants */
+    struct access_lines access;
+    uint8_t *sink; /* where bytes go that nobody wants */
 
     int wake; /* an eventfd, watched edge-triggered, never read: jobs are done, or the edge drains or stops */
     _Atomic(struct job *) jobs_done;

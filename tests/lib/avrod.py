@@ -44,8 +44,8 @@ class Reply:
 class Server:
     """One server process. data=None: a fresh directory, removed at the end; restart() keeps it."""
 
-    def __init__(self, *args, data=None, start=True, env=None):
-        self.args, self.own_data, self.env = list(args), data is None, env
+    def __init__(self, *args, data=None, start=True, env=None, stdout=None):
+        self.args, self.own_data, self.env, self.stdout = list(args), data is None, env, stdout
         self.data = data or tempfile.mkdtemp(prefix="avrod-test-")
         self.process, self.port, self.log = None, None, b""
         if start:
@@ -61,7 +61,7 @@ class Server:
         self.check_log()
         self.log = b""
         self.log_file = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(self.command(), stderr=self.log_file, env=self.env)
+        self.process = subprocess.Popen(self.command(), stdout=self.stdout, stderr=self.log_file, env=self.env)
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
             self.read_log()
