@@ -228,14 +228,13 @@ static enum encode_result walk(struct encode *e)
 
 static void set_levels(struct encode *e, struct encode_rules rules)
 {
-    const struct encode_rules strict = {MISSING_REJECT, UNKNOWN_REJECT};
-    const struct encode_rules defaults = {MISSING_DEFAULT, UNKNOWN_REJECT};
-    e->levels[0] = strict;
-    e->nlevels = 1;
-    if (rules.missing != MISSING_REJECT)
-        e->levels[e->nlevels++] = defaults;
-    const struct encode_rules *last = &e->levels[e->nlevels - 1];
-    if (last->missing != rules.missing || last->unknown != rules.unknown)
+    e->nlevels = 0;
+    for (uint8_t unknown = UNKNOWN_REJECT; unknown <= rules.unknown; unknown++) {
+        e->levels[e->nlevels++] = (struct encode_rules){MISSING_REJECT, unknown};
+        if (rules.missing != MISSING_REJECT)
+            e->levels[e->nlevels++] = (struct encode_rules){MISSING_DEFAULT, unknown};
+    }
+    if (rules.missing == MISSING_ZERO)
         e->levels[e->nlevels++] = rules;
     e->level = e->nlevels - 1;
 }

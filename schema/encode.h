@@ -27,13 +27,13 @@ enum union_mode {
     UNION_DEFAULT, /* a schema's default: bare, the first branch that fits */
 };
 
-/* How far a record may differ from its fields. Branches of unions are tried with the strictest
- * rules first. */
+/* How far a record may differ from its fields. Branches of unions are tried with the strictest rules first:
+ * without and with defaults, then, with what the type ignores, once more. */
 struct encode_rules {
     uint8_t missing, unknown; /* as in struct codec_opts */
 };
 
-enum { ENCODE_LEVELS_MAX = 3 };
+enum { ENCODE_LEVELS_MAX = 5 };
 
 /* What is done more than once for a byte of the text is paid for out of encode.budget, about a nanosecond a
  * unit. */

@@ -331,6 +331,14 @@ enum step union_resume_try(struct encode *e, struct frame *f)
     return union_next_try(e, f);
 }
 
+/* Does `level` allow nothing that the rules around the union do not? */
+static bool is_within(const struct encode *e, uint8_t level)
+{
+    const struct encode_rules *r = &e->levels[level], *around = &e->levels[e->level];
+    bool fills_in = r->missing != MISSING_REJECT, ignores = r->unknown != UNKNOWN_REJECT;
+    return (!fills_in || around->missing != MISSING_REJECT) && (!ignores || around->unknown != UNKNOWN_REJECT);
+}
+
 /* The order of attempts. With one value branch: bare strictly, tag, bare with what the options allow; else
  * tag, bare strictly, bare with the options. A schema's default belongs to the first branch that takes it in
  * any way. */
@@ -343,7 +351,8 @@ static void plan(struct encode *e, struct frame *f, const struct op_union *u)
     if (has_tag)
         f->attempt.steps[n++] = TRY_TAG;
     for (uint8_t level = first; level <= e->level; level++)
-        f->attempt.steps[n++] = level;
+        if (is_within(e, level))
+            f->attempt.steps[n++] = level;
     f->attempt.nsteps = n;
     f->attempt.step = 0;
 }

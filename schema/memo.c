@@ -11,7 +11,7 @@ enum { NEAR_MAX = 1 << 15 }; /* entries in a processor's cache */
 
 static uint64_t key_of(uint32_t begin, uint32_t op, uint8_t level)
 {
-    return (uint64_t)begin << 32 | (uint64_t)level << 30 | (op & 0x3fffffff);
+    return (uint64_t)begin << 32 | (uint64_t)level << 28 | (op & 0x0fffffff);
 }
 
 static uint32_t slot_of(const struct codec *c, uint64_t key)

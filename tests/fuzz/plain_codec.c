@@ -107,7 +107,7 @@ struct plain {
     const struct program *program;
     enum json_form form;
     bool is_default;
-    struct rules level[3];
+    struct rules level[5];
     unsigned levels, work;
 };
 
@@ -368,11 +368,20 @@ static uint32_t bare_branch(struct plain *c, const struct op *op, const struct n
     return n == 1 ? found : op->b;
 }
 
+/* Whatever `inner` lets pass, `outer` does. */
+static bool is_within(struct rules inner, struct rules outer)
+{
+    return (inner.missing == MISSING_REJECT || outer.missing != MISSING_REJECT) &&
+           (inner.unknown == UNKNOWN_REJECT || outer.unknown == UNKNOWN_IGNORE);
+}
+
 /* Bare by the rules of `from`, then of the next level, up to `level`. */
 static bool encode_bare(struct plain *c, const struct op *op, const struct node *v, unsigned from,
                         unsigned level, struct buf *out, bool *is_settled)
 {
     for (unsigned i = from; i <= level; i++) {
+        if (!is_within(c->level[i], c->level[level]))
+            continue;
         uint32_t b = bare_branch(c, op, v, i, is_settled);
         if (*is_settled)
             return false;
@@ -466,11 +475,15 @@ static bool encode(struct plain *c, uint32_t i, const struct node *v, unsigned l
 
 static void set_levels(struct plain *c, const struct codec_opts *opts)
 {
-    c->level[0] = (struct rules){MISSING_REJECT, UNKNOWN_REJECT};
-    c->levels = 1;
-    if (opts->missing != MISSING_REJECT)
-        c->level[c->levels++] = (struct rules){MISSING_DEFAULT, UNKNOWN_REJECT};
-    if (opts->missing == MISSING_ZERO || opts->unknown == UNKNOWN_IGNORE)
+    const struct rules all[] = {{MISSING_REJECT, UNKNOWN_REJECT},
+                                {MISSING_DEFAULT, UNKNOWN_REJECT},
+                                {MISSING_REJECT, UNKNOWN_IGNORE},
+                                {MISSING_DEFAULT, UNKNOWN_IGNORE}};
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+        if ((all[i].missing == MISSING_REJECT || opts->missing != MISSING_REJECT) &&
+            (all[i].unknown == UNKNOWN_REJECT || opts->unknown == UNKNOWN_IGNORE))
+            c->level[c->levels++] = all[i];
+    if (opts->missing == MISSING_ZERO)
         c->level[c->levels++] = (struct rules){opts->missing, opts->unknown};
 }
 

@@ -564,6 +564,36 @@ TEST(codec_from_json__ignores_members_only_where_no_branch_takes_them)
     encodes_as("{\"A\":1,\"p\":2}", "{\"A\":{\"p\":2}}");
 }
 
+TEST(codec_from_json__ignores_members_without_defaults_before_it_ignores_them_with_defaults)
+{
+    use_schema("[" RECORD("A", FIELD("p", "\"int\"")) "," RECORD(
+        "B", FIELD("p", "\"int\"") "," DEFAULT("q", "\"int\"", "0")) "," RECORD("C", DEFAULT("r", "\"int\"",
+                                                                                             "7")) "]");
+    opts.unknown = UNKNOWN_IGNORE;
+    encodes_as("{\"p\":1}", "{\"A\":{\"p\":1}}");
+    encodes_as("{\"p\":1,\"z\":2}", "{\"A\":{\"p\":1}}");
+    encodes_as("{\"z\":2,\"r\":1,\"y\":{}}", "{\"C\":{\"r\":1}}");
+    encodes_as("{\"z\":2}", "{\"C\":{\"r\":7}}");
+    refuses("{\"p\":1,\"q\":2,\"z\":3}", " ambiguous (A or B) (object)\n");
+    opts.missing = MISSING_ZERO;
+    encodes_as("{\"p\":1,\"z\":2}", "{\"A\":{\"p\":1}}");
+    encodes_as("{\"z\":2}", "{\"C\":{\"r\":7}}");
+}
+
+/* What a record in a record may do goes by the whole attempt: no defaults inside of what needs none. */
+TEST(codec_from_json__fills_in_no_default_inside_an_attempt_that_takes_none)
+{
+    const char *inner = "[\"int\"," RECORD("I", FIELD("a", "\"int\"")) "," RECORD(
+        "J", FIELD("a", "\"int\"") "," DEFAULT("b", "\"int\"", "0")) "]";
+    char union_text[512];
+    snprintf(union_text, sizeof union_text,
+             "[" RECORD("A", FIELD("u", "%s")) "," RECORD("B", FIELD("u", "\"J\"")) "]", inner);
+    use_schema(union_text);
+    opts.unknown = UNKNOWN_IGNORE;
+    encodes_as("{\"u\":{\"a\":1},\"z\":1}", "{\"A\":{\"u\":{\"I\":{\"a\":1}}}}");
+    encodes_as("{\"u\":{\"a\":1}}", "{\"A\":{\"u\":{\"I\":{\"a\":1}}}}");
+}
+
 TEST(codec_from_json__does_not_ignore_a_tag)
 {
     use_schema("[\"null\"," RECORD("A", DEFAULT("p", "\"int\"", "0")) "]");
