@@ -336,7 +336,8 @@ static bool is_within(const struct encode *e, uint8_t level)
 {
     const struct encode_rules *r = &e->levels[level], *around = &e->levels[e->level];
     bool fills_in = r->missing != MISSING_REJECT, ignores = r->unknown != UNKNOWN_REJECT;
-    return (!fills_in || around->missing != MISSING_REJECT) && (!ignores || around->unknown != UNKNOWN_REJECT);
+    return (!fills_in || around->missing != MISSING_REJECT) &&
+           (!ignores || around->unknown != UNKNOWN_REJECT);
 }
 
 /* The order of attempts. With one value branch: bare strictly, tag, bare with what the options allow; else

@@ -21,7 +21,7 @@ static struct explain_frame *top(const struct explain *x)
 static struct explain_frame *push(struct explain *x, enum explain_kind kind, const struct explain_value *v)
 {
     if (kind != EXPLAIN_TAG && x->depth == LIMIT_DATA_DEPTH_MAX) {
-        explain_stop(x, EXPLAIN_TOO_DEEP);
+        explain_stop_deep(x, v->branch);
         return NULL;
     }
     if (!grow(x, &x->frames, 1, sizeof(struct explain_frame)))
@@ -117,15 +117,45 @@ static void step_field(struct explain *x, struct explain_frame *f)
         else
             explain_stop(x, EXPLAIN_NO_MEMORY);
     } else if (x->depth + field->filling.depth > LIMIT_DATA_DEPTH_MAX) {
-        explain_stop(x, EXPLAIN_TOO_DEEP);
+        if (json_pointer_push(&x->pointer, field->name))
+            explain_stop_deep(x, f->branch);
+        else
+            explain_stop(x, EXPLAIN_NO_MEMORY);
     }
+}
+
+/* How many brackets of the value, which json_check has passed, are open at once. */
+static uint32_t nesting(struct explain *x, const uint8_t *at)
+{
+    const uint8_t *end = skip_value(&x->e, at);
+    uint32_t open = 0, most = 0;
+    unsigned flags;
+    for (const uint8_t *p = at; p < end; p++) {
+        if (*p == '"')
+            p = scan_string(p + 1, x->e.end, &flags);
+        else if (*p == '{' || *p == '[')
+            most = ++open > most ? open : most;
+        else if (*p == '}' || *p == ']')
+            open--;
+    }
+    return most;
+}
+
+/* A member that is ignored may be anything but too deep. */
+static void look_at_ignored(struct explain *x, const struct explain_frame *f, struct slice name,
+                            const uint8_t *value)
+{
+    if (x->depth + nesting(x, value) <= LIMIT_DATA_DEPTH_MAX)
+        return;
+    if (json_pointer_push(&x->pointer, name))
+        explain_stop_deep(x, f->branch);
+    else
+        explain_stop(x, EXPLAIN_NO_MEMORY);
 }
 
 /* After the fields: the next member that is none. False: there are no more. */
 static bool step_unknown(struct explain *x, struct explain_frame *f)
 {
-    if (x->rules.unknown == UNKNOWN_IGNORE)
-        return false;
     for (; f->unknown < x->members.n; f->unknown++) {
         const struct explain_member m = ((const struct explain_member *)x->members.ptr)[f->unknown];
         if (m.field >= 0)
@@ -134,7 +164,9 @@ static bool step_unknown(struct explain *x, struct explain_frame *f)
         struct slice name;
         if (!explain_name(x, &m, &name))
             return true;
-        if (json_pointer_push(&x->pointer, name))
+        if (x->rules.unknown == UNKNOWN_IGNORE)
+            look_at_ignored(x, f, name, m.value);
+        else if (json_pointer_push(&x->pointer, name))
             explain_unknown(x, f->op, name, m.value, f->branch);
         else
             explain_stop(x, EXPLAIN_NO_MEMORY);
@@ -267,14 +299,30 @@ static void walk(struct explain *x, uint32_t op)
 
 /* ---- the front ---- */
 
+/* The only problem that is told: what is deeper has not been looked at. */
+static enum rc refuse_depth(struct explain *x)
+{
+    *x->err = (struct err){0};
+    struct problem *p = err_problem(x->err, x->arena, PROBLEM_DEPTH, buf_slice(&x->pointer));
+    const char *expected = arena_printf(x->arena, "%d levels at the most", LIMIT_DATA_DEPTH_MAX);
+    const char *detail = arena_printf(
+        x->arena, "The body nests records, arrays and maps more than %d levels deep.", LIMIT_DATA_DEPTH_MAX);
+    if (!p || !expected || !detail || !arena_copy(x->arena, x->stop_branch, &p->branch))
+        return err_oom(x->err);
+    p->expected = slice_str(expected);
+    p->detail = slice_str(detail);
+    return err_sum_up(x->err, ERR_TOO_DEEP);
+}
+
 static enum rc finish(struct explain *x)
 {
     struct err *err = x->err;
+    bool is_deep = x->deep_begin && (x->stop == EXPLAIN_TOO_MUCH_WORK || !err->problems);
+    if (is_deep && x->stop != EXPLAIN_NO_MEMORY)
+        return refuse_depth(x);
     switch (x->stop) {
     case EXPLAIN_NO_MEMORY: return err_oom(err);
-    case EXPLAIN_TOO_DEEP:
-        return err_set(err, ERR_TOO_DEEP, "The body nests records, arrays and maps more than %d levels deep.",
-                       LIMIT_DATA_DEPTH_MAX);
+    case EXPLAIN_TOO_DEEP: return refuse_depth(x);
     case EXPLAIN_TOO_MUCH_WORK:
         return err_set(err, ERR_TOO_MUCH_WORK,
                        "Finding out what is wrong with this body takes too much work.");

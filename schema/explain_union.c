@@ -12,15 +12,27 @@ static const struct op_branch *branch_of(const struct explain *x, const struct o
     return &x->program->branches[op->a + i];
 }
 
+/* Inside of a value that some branch misses for its depth, and what is known of its parts may be due to that. */
+static bool is_inside_deep(const struct explain *x, const uint8_t *at)
+{
+    return x->deep_begin && at >= x->deep_begin && at < x->deep_end;
+}
+
+static void note_depth(struct explain *x, const uint8_t *at)
+{
+    if (x->e.was_too_deep && !is_inside_deep(x, at)) {
+        x->deep_begin = at;
+        x->deep_end = skip_value(&x->e, at);
+    }
+    x->e.was_too_deep = false;
+}
+
 /* Ask the encoder. On anything but yes or no the walk stops, and the answer is yes. */
 static bool fits(struct explain *x, uint32_t op, const uint8_t *at, uint8_t level)
 {
     switch (encode_fits(&x->e, op, at, x->depth, level)) {
     case ENCODE_FITS: return true;
-    case ENCODE_MISFIT:
-        if (x->e.was_too_deep) /* then that is the reason, whichever branch was meant */
-            return !explain_stop(x, EXPLAIN_TOO_DEEP);
-        return false;
+    case ENCODE_MISFIT: note_depth(x, at); return false;
     case ENCODE_NO_MEMORY: explain_stop(x, EXPLAIN_NO_MEMORY); return true;
     case ENCODE_NEEDS_DEFAULT: return true; /* of a schema's default, whose own fault is told elsewhere */
     default: explain_stop(x, EXPLAIN_TOO_MUCH_WORK); return true;
@@ -37,6 +49,8 @@ static bool choose(const struct explain *x, const struct op *op, uint32_t i, boo
 
 static bool no_branch(struct explain *x, const struct explain_value *v)
 {
+    if (is_inside_deep(x, v->at))
+        return explain_stop_deep(x, v->branch);
     explain_no_branch(x, v);
     return false;
 }

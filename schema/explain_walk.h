@@ -45,13 +45,19 @@ struct explain {
     struct buf fits;                     /* bool: which branches of a union fit */
     size_t pointer_bytes;                /* of all problems so far */
     uint32_t depth;
+    /* A value that some branch misses for its depth alone: so may all that is inside of it. NULL: none yet. */
+    const uint8_t *deep_begin, *deep_end;
     struct explain_value next;
     bool has_next;
     enum explain_stop stop;
+    struct slice stop_branch; /* EXPLAIN_TOO_DEEP: as in explain_value, of the value that x->pointer is at */
 };
 
 /* Stop the walk; the first reason stays. Always false. */
 bool explain_stop(struct explain *, enum explain_stop);
+
+/* Stop: the value at x->pointer is too deep. Always false. */
+bool explain_stop_deep(struct explain *, struct slice branch);
 
 /* Read the member whose name begins at p; what stands behind its value (no space). */
 const uint8_t *explain_read_member(struct explain *, const uint8_t *p, struct explain_member *);

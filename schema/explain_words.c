@@ -18,6 +18,13 @@ bool explain_stop(struct explain *x, enum explain_stop why)
     return false;
 }
 
+bool explain_stop_deep(struct explain *x, struct slice branch)
+{
+    if (!x->stop)
+        x->stop_branch = branch;
+    return explain_stop(x, EXPLAIN_TOO_DEEP);
+}
+
 /* ---- members ---- */
 
 const uint8_t *explain_read_member(struct explain *x, const uint8_t *p, struct explain_member *m)

@@ -315,6 +315,20 @@ static bool current_pointer(struct checker *c, struct buf *pointer)
     return true;
 }
 
+/* Adds to the fault in c->err where the reader is. */
+static enum rc fault_here(struct checker *c, enum problem_code code, const char *detail)
+{
+    struct buf pointer = {0};
+    struct problem *p = NULL;
+    if (current_pointer(c, &pointer))
+        p = err_problem(c->err, c->arena, code, buf_slice(&pointer));
+    buf_release(&pointer);
+    if (!p)
+        return err_oom(c->err);
+    p->detail = slice_str(detail);
+    return RC_ERR;
+}
+
 static enum rc note_duplicate(struct checker *c, struct slice token)
 {
     if (c->duplicate.code)
@@ -323,16 +337,9 @@ static enum rc note_duplicate(struct checker *c, struct slice token)
     size_t shown = utf8_cut(token, 80).len;
     fault(c, token.ptr, "The name %.*s%s stands twice in one object.", (int)shown, (const char *)token.ptr,
           shown < token.len ? "...\"" : "");
-    struct buf pointer = {0};
-    if (!current_pointer(c, &pointer)) {
-        buf_release(&pointer);
-        return err_oom(c->err);
-    }
-    struct problem *p = err_problem(c->err, c->arena, PROBLEM_DUPLICATE, buf_slice(&pointer));
-    buf_release(&pointer);
-    if (!p)
-        return err_oom(c->err);
-    p->detail = SLICE("This name stands twice in one object; remove one of the two.");
+    fault_here(c, PROBLEM_DUPLICATE, "This name stands twice in one object; remove one of the two.");
+    if (c->err->code == ERR_NO_MEMORY)
+        return RC_ERR;
     c->duplicate = *c->err;
     *c->err = (struct err){0};
     return RC_OK;
@@ -386,7 +393,7 @@ static enum rc open_frame(struct checker *c, bool is_object)
     if (c->nframes == c->depth_max) {
         err_set(c->err, ERR_TOO_DEEP, "The text is nested more than %u levels deep.", c->depth_max);
         set_position(c, c->at);
-        return RC_ERR;
+        return fault_here(c, PROBLEM_DEPTH, "One level more than may be nested here.");
     }
     if (c->nframes == c->frames_cap && !grow(&c->frames, &c->frames_cap, sizeof *c->frames))
         return err_oom(c->err);

@@ -11,7 +11,8 @@
 
 /* Is `text` one JSON value and nothing else: UTF-8 without byte order mark, no lone surrogates, no duplicate
  * names, nested at most `depth_max` deep? Below 4 GiB. Fails with BAD_JSON (message, line, column from 1 in
- * bytes; duplicates also as a DUPLICATE problem with the second member's pointer), TOO_DEEP, NO_MEMORY.
+ * bytes; duplicates also as a DUPLICATE problem with the second member's pointer), TOO_DEEP (likewise, and as a
+ * DEPTH problem), NO_MEMORY.
  * Linear, whatever the input: names are hashed with a seed. */
 MUST_USE enum rc json_check(struct slice text, uint32_t depth_max, struct arena *arena, struct err *err);
 

@@ -126,6 +126,20 @@ TEST(explain__cuts_what_it_shows)
     buf_release(&json);
 }
 
+/* The text is too deep, and the only problem that is told points as many levels down. */
+static void finds_depth(struct buf *json, const char *step, unsigned levels)
+{
+    struct buf pointer = {0};
+    append(&pointer, step, levels);
+    assert_int_equal(encode_slice(buf_slice(json)), RC_ERR);
+    assert_int_equal(err.code, ERR_TOO_DEEP);
+    assert_int_equal(err.problems, 1);
+    assert_int_equal(err.first->code, PROBLEM_DEPTH);
+    assert_true(slice_eq(err.first->pointer, buf_slice(&pointer)));
+    buf_release(&pointer);
+    buf_release(json);
+}
+
 TEST(explain__finds_depth_before_all_else)
 {
     use_schema(RECORD("L", FIELD("next", "[\"null\",\"L\"]") "," FIELD("x", "\"int\"")));
@@ -133,9 +147,39 @@ TEST(explain__finds_depth_before_all_else)
     append(&json, "{\"x\":\"\",\"next\":", 1100);
     append(&json, "null", 1);
     append(&json, "}", 1100);
-    assert_int_equal(encode_slice(buf_slice(&json)), RC_ERR);
-    assert_int_equal(err.code, ERR_TOO_DEEP);
-    buf_release(&json);
+    finds_depth(&json, "/next", 1024);
+    assert_slice_str(err.first->branch, "L");
+}
+
+TEST(explain__finds_depth_in_what_is_ignored)
+{
+    use_schema(RECORD("R", FIELD("a", "\"int\"")));
+    opts.unknown = UNKNOWN_IGNORE;
+    for (int levels = 1023; levels <= 1500; levels += 477)
+        for (int inner = 0; inner < 2; inner++) {
+            struct buf json = {0};
+            append(&json, "{\"a\":1,\"x\":", 1);
+            append(&json, inner ? "{\"y\":" : "[", levels);
+            append(&json, "1", 1);
+            append(&json, inner ? "}" : "]", levels);
+            append(&json, "}", 1);
+            if (levels == 1023) {
+                assert_int_equal(encode_slice(buf_slice(&json)), RC_OK);
+                buf_release(&json);
+            } else {
+                finds_depth(&json, "/x", 1);
+            }
+        }
+}
+
+TEST(explain__finds_depth_of_json_that_no_schema_could_take)
+{
+    use_schema(RECORD("R", FIELD("a", "\"int\"")));
+    struct buf json = {0};
+    append(&json, "[", 100000);
+    finds_depth(&json, "/0", 2049);
+    append(&json, "{\"a/b\":", 100000);
+    finds_depth(&json, "/a~1b", 2049);
 }
 
 TEST(explain__finds_depth_where_several_branches_were_tried)
@@ -146,9 +190,7 @@ TEST(explain__finds_depth_where_several_branches_were_tried)
     append(&json, "{\"v\":", 1100);
     append(&json, "null", 1);
     append(&json, "}", 1100);
-    assert_int_equal(encode_slice(buf_slice(&json)), RC_ERR);
-    assert_int_equal(err.code, ERR_TOO_DEEP);
-    buf_release(&json);
+    finds_depth(&json, "/v", 1); /* there it cannot be told which branch was meant */
 }
 
 TEST(explain__stays_within_bounds_where_every_branch_of_nested_unions_fails)
