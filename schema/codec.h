@@ -62,6 +62,10 @@ MUST_USE enum rc codec_field_to_json(const struct schema *, int field, enum json
 MUST_USE enum rc codec_field_span(const struct schema *, int field, struct slice avro, struct slice *out,
                                   struct err *err);
 
+/* May the record have as many array items that take no bytes? Each field may, and all of them together not:
+ * for who exchanges a field. TOO_MUCH_WORK; BAD_AVRO and TOO_DEEP as codec_field_span. Any thread. */
+MUST_USE enum rc codec_check_items(const struct schema *, struct slice avro, struct err *err);
+
 /* A "bytes" or "string" datum's frame: writes the length prefix of `len` bytes at `out` (room for 10), how
  * many. */
 size_t codec_put_length(uint64_t len, uint8_t *out);

@@ -207,9 +207,19 @@ static enum rc make_ops(struct compiler *c)
 
 /* ---- the front ---- */
 
+static void find_empty_items(struct program *p)
+{
+    for (uint32_t i = 0; i < p->nops; i++)
+        if (p->ops[i].code == OP_ARRAY && p->ops[p->ops[i].a].size_min == 0)
+            p->has_empty_items = true;
+}
+
 static enum rc run_steps(struct compiler *c)
 {
-    if (make_ops(c) || tables_make(c) || sizes_compute(c) || defaults_encode(c))
+    if (make_ops(c) || tables_make(c) || sizes_compute(c))
+        return RC_ERR;
+    find_empty_items(c->program);
+    if (defaults_encode(c))
         return RC_ERR;
     if (c->err->problems == 0 && zeros_make(c)) /* they are made of defaults */
         return RC_ERR;

@@ -1,5 +1,5 @@
 /* schema/decode_skip.c - finding values in Avro binary without reading them: fields of a record, the content
- * of a raw datum. */
+ * of a raw datum, how many items take no bytes. */
 #include "schema/decode.h"
 
 #include <assert.h>
@@ -20,6 +20,8 @@ struct skipper {
     const struct program *program;
     const uint8_t *start, *end;
     struct err *err;
+    bool counts;          /* empty_items, also inside of blocks that tell their size */
+    uint64_t empty_items; /* of arrays, that take no bytes; no more than one beyond LIMIT_EMPTY_ITEMS_MAX */
     struct frame *top;
     struct frame frames[LIMIT_DATA_DEPTH_MAX + 1];
 };
@@ -79,6 +81,12 @@ static int64_t constant_size(const struct op *op)
     }
 }
 
+static void count_empty(struct skipper *s, uint64_t items)
+{
+    uint64_t most = LIMIT_EMPTY_ITEMS_MAX + 1 - s->empty_items;
+    s->empty_items += items < most ? items : most;
+}
+
 /* To the next item of the array or map in s->top, over whole blocks where that can be done. Afterwards, with
  * top->left 0: there is none, and what is returned is behind the end mark. */
 static const uint8_t *next_item(struct skipper *s, const uint8_t *at)
@@ -100,7 +108,9 @@ static const uint8_t *next_item(struct skipper *s, const uint8_t *at)
         if (__builtin_mul_overflow(f->left, least, &bytes) || bytes > (uint64_t)(end - p))
             return bad(s, at, "a block of more items than the data can hold");
         at = p;
-        if (block_end || each >= 0) {
+        if (each == 0)
+            count_empty(s, f->left);
+        if ((block_end && !s->counts) || each >= 0) {
             at = block_end ? block_end : p + bytes;
             f->left = 0;
         }
@@ -173,26 +183,56 @@ static const uint8_t *next_value(struct skipper *s, const struct op **op, const 
     return at;
 }
 
-const uint8_t *decode_skip(const struct program *p, uint32_t first, struct slice avro, const uint8_t *at,
-                           struct err *err)
+/* The frames stay uninitialised. */
+static void skipper_init(struct skipper *s, const struct program *p, struct slice avro, struct err *err)
 {
-    struct skipper s; /* the frames stay uninitialised */
-    s.program = p;
-    s.start = avro.ptr;
-    s.end = avro.ptr + avro.len;
-    s.err = err;
-    s.top = s.frames;
-    s.frames[0].op = NULL;
-    const struct op *op = &p->ops[first];
+    s->program = p;
+    s->start = avro.ptr;
+    s->end = avro.ptr + avro.len;
+    s->err = err;
+    s->counts = false;
+    s->empty_items = 0;
+    s->top = s->frames;
+    s->frames[0].op = NULL;
+}
+
+static const uint8_t *skip_datum(struct skipper *s, uint32_t first, const uint8_t *at)
+{
+    const struct op *op = &s->program->ops[first];
     while (op) {
         bool is_union = op->code == OP_UNION;
-        at = skip_value(&s, &op, at);
+        at = skip_value(s, &op, at);
         if (at && !is_union)
-            at = next_value(&s, &op, at);
+            at = next_value(s, &op, at);
         if (unlikely(!at))
             return NULL;
     }
     return at;
+}
+
+const uint8_t *decode_skip(const struct program *p, uint32_t first, struct slice avro, const uint8_t *at,
+                           struct err *err)
+{
+    struct skipper s;
+    skipper_init(&s, p, avro, err);
+    return skip_datum(&s, first, at);
+}
+
+enum rc codec_check_items(const struct schema *schema, struct slice avro, struct err *err)
+{
+    const struct program *p = schema_program(schema);
+    if (likely(!p->has_empty_items))
+        return RC_OK;
+    struct skipper s;
+    avro = slice_not_null(avro);
+    skipper_init(&s, p, avro, err);
+    s.counts = true;
+    if (!skip_datum(&s, p->root, avro.ptr))
+        return RC_ERR;
+    if (s.empty_items > LIMIT_EMPTY_ITEMS_MAX)
+        return err_set(err, ERR_TOO_MUCH_WORK, "The record has more than %d array items of no bytes.",
+                       LIMIT_EMPTY_ITEMS_MAX);
+    return RC_OK;
 }
 
 enum rc codec_field_span(const struct schema *schema, int field, struct slice avro, struct slice *out,

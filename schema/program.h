@@ -81,6 +81,7 @@ struct program {
     struct arena arena;
     struct op *ops; /* ops[model type number] */
     uint32_t nops, root;
+    bool has_empty_items; /* an array's items may take no bytes */
     struct op_field *fields;
     struct op_symbol *symbols;
     struct op_branch *branches;

@@ -15,6 +15,7 @@ struct field_put {
     int field;
     struct slice value; /* its Avro binary, in the arena */
     bool absent;        /* the last run of the edit found no record */
+    bool damaged;       /* ... or one that is not Avro of its schema */
 };
 
 static enum rc begin(struct request *req, struct field_put *f, struct err *err)
@@ -46,9 +47,11 @@ bool field_put_begin(struct request *req)
 /* `avro` with the field's bytes exchanged, in the request's arena. */
 static enum rc replace(struct request *req, struct slice avro, struct slice *out, struct err *err)
 {
-    const struct field_put *f = req->state;
+    struct field_put *f = req->state;
+    const struct schema *schema = type_schema(req->type->latest);
     struct slice span;
-    if (codec_field_span(type_schema(req->type->latest), f->field, avro, &span, err) != RC_OK)
+    f->damaged = codec_field_span(schema, f->field, avro, &span, err) != RC_OK;
+    if (f->damaged)
         return RC_ERR;
     size_t before = (size_t)(span.ptr - avro.ptr), behind = avro.len - before - span.len;
     uint8_t *p = arena_alloc(&req->arena, before + f->value.len + behind);
@@ -61,7 +64,10 @@ static enum rc replace(struct request *req, struct slice avro, struct slice *out
     if (behind)
         memcpy(p + before + f->value.len, span.ptr + span.len, behind);
     *out = slice_of(p, before + f->value.len + behind);
-    return RC_OK;
+    if (codec_check_items(schema, *out, err) == RC_OK)
+        return RC_OK;
+    f->damaged = err->code == ERR_BAD_AVRO;
+    return RC_ERR;
 }
 
 static enum rc refuse_version(const struct request *req, uint32_t schema_id, struct err *err)
@@ -83,6 +89,7 @@ static enum rc edit(struct store_write *w, const struct record *old, struct reco
     struct field_put *f = req->state;
     const struct type_version *latest = req->type->latest;
     f->absent = !old;
+    f->damaged = false;
     if (!old && !req->worker->server->options->astore)
         return RC_NOTFOUND;
     if (old && old->schema_id != latest->schema_id)
@@ -103,6 +110,8 @@ static void edit_done(struct store_write *w)
         reply_ok(req);
     } else if (w->rc == RC_CONFLICT) {
         record_conflict(req);
+    } else if (w->rc == RC_ERR && f->damaged) {
+        record_damaged(req, w->err.message);
     } else if (w->rc == RC_ERR) {
         answer_err(req, &w->err);
     } else if (f->absent) {

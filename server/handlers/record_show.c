@@ -163,6 +163,12 @@ static void answer_body(struct request *req, const struct form *form, struct sli
     answer(req);
 }
 
+/* What no put lets pass cannot have been put. */
+static bool is_damage(enum err_code code)
+{
+    return code == ERR_BAD_AVRO || code == ERR_TOO_DEEP || code == ERR_TOO_MUCH_WORK;
+}
+
 void record_show(struct request *req, const struct shown *s)
 {
     const struct schema *schema = type_schema(s->version);
@@ -191,7 +197,7 @@ void record_show(struct request *req, const struct shown *s)
     }
     if (print(req, schema, s, &form, &body, &err) == RC_OK)
         answer_body(req, &form, body);
-    else if (err.code == ERR_BAD_AVRO)
+    else if (is_damage(err.code))
         record_damaged(req, err.message);
     else
         answer_err(req, &err);

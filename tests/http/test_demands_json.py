@@ -293,6 +293,17 @@ class Records(Case):
         self.assertEqual(server.get("/none/1").status, 404)
         Places(server, record("R", ("a", "int", 0)), places=("field", "nested", "array", "map")).refuses("null", 422, ("", "type"))
 
+    def test_a_field_may_have_no_more_items_than_the_whole_record(self):
+        nothing = {"type": "array", "items": "null"}
+        self.register("nothing", record("Z", ("a", nothing, []), ("b", nothing, [])))
+        self.put("nothing", "{}")
+        half = b"[" + b"null," * 2999999 + b"null]"  # 5,592,405 are allowed in all
+        self.assertEqual(server.post("/nothing/put/1/a", body=half).status, 200)
+        refused = server.post("/nothing/put/1/b", body=half)
+        self.assertEqual((refused.status, refused.json()["code"]), (422, "too_much_work"))
+        self.assertEqual(server.get("/nothing/get/1/b").body, b"[]")
+        self.assertEqual(server.get("/nothing/1").status, 200, "what was put can be had")
+
     def test_nesting_has_a_limit_that_is_told(self):  # D-24
         self.register("list", record("L", ("next", ["null", "L"])))
         self.register("flat", record("F", ("n", "int")), "?unknown=ignore")

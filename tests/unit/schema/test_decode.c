@@ -616,6 +616,32 @@ TEST(codec_field_span__passes_over_2_to_the_60_nulls_at_once)
     world_release(&w);
 }
 
+static void items_are(const char *schema, struct slice avro, enum err_code code)
+{
+    struct world w = world_of(schema);
+    enum rc rc = codec_check_items(w.schema, avro, &w.err);
+    assert_int_equal(rc == RC_OK ? ERR_NONE : w.err.code, code);
+    world_release(&w);
+}
+
+TEST(codec_check_items__counts_items_that_take_no_bytes_over_all_fields)
+{
+    const char *two = RECORD(FIELD("a", ARRAY("\"null\"")) "," FIELD("b", ARRAY("\"null\"")));
+    items_are(two, SLICE("\0\0"), ERR_NONE);
+    items_are(two, SLICE("\xaa\xd5\xaa\x05\0\0"), ERR_NONE);
+    items_are(two, SLICE("\xac\xd5\xaa\x05\0\0"), ERR_TOO_MUCH_WORK);
+    items_are(two, SLICE("\xaa\xd5\xaa\x05\0\x02\0"), ERR_TOO_MUCH_WORK);
+    items_are(two, SLICE("\x02\0\xa8\xd5\xaa\x05\0"), ERR_NONE);
+    items_are(two, SLICE("\x80\x80\x80\x80\x80\x80\x80\x80\x20\0\x80\x80\x80\x80\x80\x80\x80\x80\x20\0"),
+              ERR_TOO_MUCH_WORK);
+    items_are(two, SLICE("\0\x03"), ERR_BAD_AVRO);
+    const char *inner = ARRAY(ARRAY(RECORD(FIELD("n", "\"null\""))));
+    items_are(inner, SLICE("\x04\xaa\xd5\xaa\x05\0\0\0"), ERR_NONE);
+    items_are(inner, SLICE("\x04\xaa\xd5\xaa\x05\0\x02\0\0"), ERR_TOO_MUCH_WORK);
+    items_are(inner, SLICE("\x03\x0e\xaa\xd5\xaa\x05\0\x02\0\0"), ERR_TOO_MUCH_WORK);
+    items_are(ARRAY("\"int\""), SLICE("nonsense"), ERR_NONE);
+}
+
 TEST(codec_field_to_json__says_offsets_of_the_record_and_the_fields_name)
 {
     struct world w = world_of(RECORD(FIELD("s", "\"string\"") "," FIELD("l", ARRAY("\"boolean\""))));
