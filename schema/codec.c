@@ -44,8 +44,7 @@ void codec_free(struct codec *c)
     stack_release(&c->spans);
     stack_release(&c->ends);
     stack_release(&c->blocks);
-    stack_release(&c->names);
-    stack_release(&c->slots);
+    name_set_release(&c->names);
     buf_release(&c->name_text);
     buf_release(&c->text);
     free(c->memo.at);

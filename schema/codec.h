@@ -46,9 +46,9 @@ MUST_USE enum rc codec_field_from_json(struct codec *, const struct schema *, in
                                        struct arena *arena, struct err *err);
 
 /* Append the JSON form of one datum to `out`. Every byte of `avro` is checked (lengths, indexes, booleans,
- * UTF-8, depth, nothing left over): BAD_AVRO names the byte offset and the value's path. TOO_DEEP;
+ * UTF-8, depth, no key twice in a map, nothing left over): BAD_AVRO names the byte offset and the value's path. TOO_DEEP;
  * TOO_MUCH_WORK (too many items that take no bytes); RECORD_TOO_LARGE (the JSON would exceed LIMIT_JSON_MAX);
- * NO_MEMORY. On failure `out` is as it was. Any thread: needs no scratch memory. */
+ * NO_MEMORY. On failure `out` is as it was. Any thread. */
 MUST_USE enum rc codec_to_json(const struct schema *, enum json_form form, struct slice avro, struct buf *out,
                                struct err *err);
 

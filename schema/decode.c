@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "schema/avro_read.h"
 #include "schema/json_out.h"
+#include "schema/name_set.h"
 
 /* A record, array or map that is open. */
 struct frame {
@@ -28,6 +29,7 @@ struct frame {
             const uint8_t *block_end; /* if the block told its size, else NULL */
             uint64_t index;           /* array: items begun, of all blocks */
             const uint8_t *key;       /* map: where the member's key stands */
+            struct name_scope keys;   /* map */
         } items;
     };
 };
@@ -39,6 +41,7 @@ struct decoder {
     struct json_out out;
     uint8_t bare_flag;         /* unions with this flag are printed without tag */
     uint64_t empty_items_left; /* budget of items that take no bytes */
+    struct name_set keys;      /* of the maps that are open */
     struct slice name;         /* path of the datum, for messages */
     struct err *err;
     struct frame *top;
@@ -203,17 +206,20 @@ static inline bool read_text(struct decoder *d, const struct frame *inside, cons
     return true;
 }
 
-static inline uint8_t *put_string(struct decoder *d, const struct frame *inside, const uint8_t **at,
-                                  uint8_t *w)
+static inline uint8_t *put_text(struct decoder *d, const struct frame *inside, struct slice text, uint8_t *w)
 {
-    struct slice text;
     const uint8_t *bad;
-    if (unlikely(!read_text(d, inside, at, &text)))
-        return NULL;
     w = json_out_string(&d->out, w, text, d->end, &bad);
     if (unlikely(!w) && bad)
         fail(d, ERR_BAD_AVRO, inside, bad, "a string that is not UTF-8");
     return w;
+}
+
+static inline uint8_t *put_string(struct decoder *d, const struct frame *inside, const uint8_t **at,
+                                  uint8_t *w)
+{
+    struct slice text;
+    return likely(read_text(d, inside, at, &text)) ? put_text(d, inside, text, w) : NULL;
 }
 
 static inline uint8_t *put_bytes(struct decoder *d, const uint8_t **at, uint8_t *w)
@@ -289,6 +295,8 @@ static inline struct frame *push(struct decoder *d, const struct op *op, bool ta
     f->items.left = 0;
     f->items.block_end = NULL;
     f->items.index = 0;
+    if (op->code == OP_MAP)
+        f->items.keys = name_scope_open(&d->keys);
     return f;
 }
 
@@ -334,12 +342,28 @@ static bool next_block(struct decoder *d, struct frame *f, const uint8_t **at)
     return true;
 }
 
+/* A key twice would be a name twice in the JSON, of which readers take the one or the other. */
+static inline bool add_key(struct decoder *d, struct frame *f, struct slice key)
+{
+    switch (
+        name_set_add(&d->keys, &f->items.keys, d->start, (uint32_t)(key.ptr - d->start), (uint32_t)key.len)) {
+    case NAMES_NEW: return true;
+    case NAMES_DUPLICATE: fail(d, ERR_BAD_AVRO, f, f->items.key, "a key that stands twice"); break;
+    case NAMES_NO_MEMORY: err_oom(d->err); break;
+    }
+    return false;
+}
+
 static inline uint8_t *put_key(struct decoder *d, struct frame *f, const uint8_t **at, uint8_t *w)
 {
+    struct slice key;
     f->items.key = *at;
-    w = put_string(d, f - 1, at, w);
-    if (likely(w))
-        *w++ = ':';
+    if (unlikely(!read_text(d, f - 1, at, &key)))
+        return NULL;
+    w = put_text(d, f - 1, key, w);
+    if (unlikely(!w) || unlikely(!add_key(d, f, key)))
+        return NULL;
+    *w++ = ':';
     return w;
 }
 
@@ -443,6 +467,8 @@ close:
     if (f->lead != ',') /* it had no members */
         *w++ = f->lead;
     *w++ = f->code == OP_ARRAY ? ']' : '}';
+    if (f->code == OP_MAP)
+        name_scope_close(&d->keys, &f->items.keys);
     tagged = f->tagged;
     f = --d->top;
     goto close_tag;
@@ -458,6 +484,7 @@ enum rc decode_json(const struct program *p, uint32_t op, enum json_form form, s
     d.origin = avro.ptr;
     d.bare_flag = form == JSON_PLAIN ? OP_FLAG_SINGLE : 0;
     d.empty_items_left = LIMIT_EMPTY_ITEMS_MAX;
+    d.keys = (struct name_set){0};
     d.name = name;
     d.err = err;
     d.top = d.frames;
@@ -466,6 +493,7 @@ enum rc decode_json(const struct program *p, uint32_t op, enum json_form form, s
     if (unlikely(!w))
         return RC_ERR;
     w = run(&d, &p->ops[op], w);
+    name_set_release(&d.keys);
     if (unlikely(!w))
         return RC_ERR;
     json_out_finish(&d.out, w);

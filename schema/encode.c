@@ -68,9 +68,7 @@ struct frame *encode_push(struct encode *e, enum frame_kind kind, uint32_t op)
     f->is_closed = f->is_off_field = false;
     f->op = op;
     f->begin = encode_at(e, e->p);
-    f->names = c->names.n;
-    f->slots = c->slots.n;
-    f->slots_mask = 0;
+    f->names = name_scope_open(&c->names);
     f->name_text = (uint32_t)c->name_text.len;
     e->depth += kind < FRAME_TAG;
     if (e->depth > e->deepest)
@@ -83,8 +81,7 @@ void encode_pop(struct encode *e)
     struct codec *c = e->codec;
     struct frame *f = encode_top(e);
     e->depth -= is_container(f);
-    c->names.n = f->names;
-    c->slots.n = f->slots;
+    name_scope_close(&c->names, &f->names);
     c->name_text.len = f->name_text;
     if (f->kind == FRAME_RECORD && f->record.spans != PROGRAM_NONE)
         c->spans.n = f->record.spans;
@@ -242,7 +239,8 @@ static void set_levels(struct encode *e, struct encode_rules rules)
 static void forget(struct encode *e)
 {
     struct codec *c = e->codec;
-    c->frames.n = c->spans.n = c->ends.n = c->blocks.n = c->names.n = c->slots.n = 0;
+    c->frames.n = c->spans.n = c->ends.n = c->blocks.n = 0;
+    name_set_clear(&c->names);
     c->name_text.len = 0;
     e->depth = e->deepest = e->depth_outside;
     e->trials = e->ends_hint = e->memo_begin = e->memo_end = 0;
@@ -257,8 +255,7 @@ void encode_trim(struct codec *c)
     stack_reset(&c->spans, sizeof(struct text_span), SCRATCH_KEEP_BYTES);
     stack_reset(&c->ends, sizeof(struct text_span), SCRATCH_KEEP_BYTES);
     stack_reset(&c->blocks, sizeof(struct block), SCRATCH_KEEP_BYTES);
-    stack_reset(&c->names, sizeof(struct name), SCRATCH_KEEP_BYTES);
-    stack_reset(&c->slots, sizeof(uint32_t), SCRATCH_KEEP_BYTES);
+    name_set_reset(&c->names);
     buf_reset(&c->name_text, SCRATCH_KEEP_BYTES);
     buf_reset(&c->text, SCRATCH_KEEP_BYTES);
     memo_forget(c);
@@ -343,7 +340,8 @@ enum encode_result encode_fits(struct encode *e, uint32_t op, const uint8_t *val
 {
     struct codec *c = e->codec;
     set_output(e, 0);
-    c->frames.n = c->spans.n = c->blocks.n = c->names.n = c->slots.n = 0;
+    c->frames.n = c->spans.n = c->blocks.n = 0;
+    name_set_clear(&c->names);
     c->name_text.len = 0;
     e->depth = depth;
     e->trials = 1;

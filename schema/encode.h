@@ -1,10 +1,11 @@
 /* schema/encode.h - the encoder's state, shared by the files that make it up: encode.c (the walk),
- * encode_scalar.h (numbers and strings), encode_union.c (which branch), encode_names.c (duplicates), skip.c
+ * encode_scalar.h (numbers and strings), encode_union.c (which branch), name_set.h (duplicates), skip.c
  * (values met before their turn) and blocks.c (counts). Inside schema/ only; explain.c and defaults.c call
  * encode_text and encode_fits. */
 #ifndef SCHEMA_ENCODE_H
 #define SCHEMA_ENCODE_H
 
+#include "schema/name_set.h"
 #include "schema/program.h"
 #include "schema/scan.h"
 #include "schema/scratch.h"
@@ -59,11 +60,6 @@ struct block {
     uint32_t count;
 };
 
-/* A name of an open object, so that a second one is noticed. */
-struct name {
-    uint32_t hash, at, len; /* at: offset into the output or into codec.name_text */
-};
-
 enum frame_kind {
     FRAME_RECORD,
     FRAME_ARRAY,
@@ -83,9 +79,8 @@ struct frame {
     bool is_off_field; /* record: the member just read was no field in its turn */
     uint32_t op;       /* the record, array, map, or (try) union; PROGRAM_NONE for JSON of no type */
     uint32_t begin;    /* where the value begins in the text */
-    uint32_t names;    /* codec.names.n, and with it ... */
-    uint32_t slots, slots_mask; /* ... codec.slots.n, and the hash table's mask (0: none yet) */
-    uint32_t name_text;         /* codec.name_text.len at the beginning */
+    struct name_scope names; /* whose bytes are in the output or in codec.name_text */
+    uint32_t name_text;      /* codec.name_text.len at the beginning */
     union {
         struct {
             const struct op_field *field, *fields, *fields_end; /* whose turn it is */
@@ -280,10 +275,6 @@ MUST_USE bool memo_put(struct encode *e, uint32_t begin, uint32_t op, uint8_t le
 void memo_enter(struct encode *e, uint32_t begin, uint32_t end);
 /* Forget all, and give back what one large body needed. */
 void memo_forget(struct codec *);
-
-/* encode_names.c: add a name to the top frame's object. Its bytes are base[at, at + len). */
-enum names_result { NAMES_NEW, NAMES_DUPLICATE, NAMES_NO_MEMORY };
-enum names_result names_add(struct codec *, struct frame *, const uint8_t *base, uint32_t at, uint32_t len);
 
 /* skip.c: behind the JSON value at p, checked but for duplicate names; NULL with e->result set. What is
  * inside is remembered, so that no bracket is looked for twice. */

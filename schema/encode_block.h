@@ -65,7 +65,8 @@ static inline enum step map_read_key(struct encode *e, struct frame *f, const ui
     struct slice key = written_string(e->out + at, e->o);
     if (unlikely(e->trials))
         encode_pay(e, COST_KEY + key.len / 2);
-    switch (names_add(e->codec, f, e->out, (uint32_t)(key.ptr - e->out), (uint32_t)key.len)) {
+    switch (
+        name_set_add(&e->codec->names, &f->names, e->out, (uint32_t)(key.ptr - e->out), (uint32_t)key.len)) {
     case NAMES_NEW: return encode_next(e, p, f->block.items);
     case NAMES_DUPLICATE: return STEP_FAIL;
     case NAMES_NO_MEMORY: break;

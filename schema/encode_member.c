@@ -31,7 +31,8 @@ bool member_add_name(struct encode *e, struct frame *f, struct slice name)
         return encode_refuse(e, ENCODE_NO_MEMORY);
     if (e->trials)
         encode_pay(e, COST_KEY);
-    enum names_result r = names_add(e->codec, f, text->ptr, (uint32_t)at, (uint32_t)name.len);
+    enum names_result r =
+        name_set_add(&e->codec->names, &f->names, text->ptr, (uint32_t)at, (uint32_t)name.len);
     return r == NAMES_NEW || encode_refuse(e, r == NAMES_DUPLICATE ? ENCODE_MISFIT : ENCODE_NO_MEMORY);
 }
 

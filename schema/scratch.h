@@ -33,6 +33,11 @@ static inline MUST_USE bool stack_reserve(struct stack *s, uint32_t more, size_t
     return likely(s->cap - s->n >= more) || stack_grow(s, more, size);
 }
 
+/* name_set.h: struct name; uint32_t, hash tables over large groups of names. */
+struct name_set {
+    struct stack names, slots;
+};
+
 enum {
     SCRATCH_KEEP_BYTES = 65536, /* of each part, between two bodies */
     /* The deepest that brackets can nest in a body that fits: a tag around every level, and one within. */
@@ -42,14 +47,13 @@ enum {
 struct memo_entry;
 
 struct codec {
-    struct stack frames;  /* struct frame of encode.h: what the encoder is inside of */
-    struct stack spans;   /* struct text_span: members met before their turn */
-    struct stack ends;    /* struct text_span: where skipped containers begin and end, by their beginning */
-    struct stack blocks;  /* struct block: counts of items that take more than the byte left for them */
-    struct stack names;   /* struct name: names of the open maps and of members that are no fields */
-    struct stack slots;   /* uint32_t: hash tables over large groups of names */
-    struct buf name_text; /* names that are not part of the output */
-    struct buf text;      /* a copy of a body that has no closing bracket or quote at its end */
+    struct stack frames;   /* struct frame of encode.h: what the encoder is inside of */
+    struct stack spans;    /* struct text_span: members met before their turn */
+    struct stack ends;     /* struct text_span: where skipped containers begin and end, by their beginning */
+    struct stack blocks;   /* struct block: counts of items that take more than the byte left for them */
+    struct name_set names; /* of the open maps, and of members that are no fields */
+    struct buf name_text;  /* names that are not part of the output */
+    struct buf text;       /* a copy of a body that has no closing bracket or quote at its end */
     struct {
         struct memo_entry *at;
         uint32_t mask, n, generation;

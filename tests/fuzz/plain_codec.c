@@ -704,7 +704,25 @@ static bool check_text(struct check *c, bool is_string)
     return (!is_string || utf8_valid(text)) && take(c, (uint64_t)len);
 }
 
-static bool check_block(struct check *c, const struct op *op)
+/* A key, which `keys` does not have yet. */
+static bool check_key(struct check *c, struct buf *keys)
+{
+    const uint8_t *begin = c->rest.ptr;
+    if (!check_text(c, true))
+        return false;
+    struct slice key = slice_of(begin, (size_t)(c->rest.ptr - begin));
+    struct slice all = buf_slice(keys);
+    for (size_t i = 0; i < all.len; i += sizeof key) {
+        struct slice other;
+        memcpy(&other, all.ptr + i, sizeof other);
+        if (slice_eq(key, other) || ++c->work > WORK_MAX)
+            return false;
+    }
+    put(keys, slice_of((const uint8_t *)&key, sizeof key));
+    return true;
+}
+
+static bool check_items(struct check *c, const struct op *op, struct buf *keys)
 {
     int64_t count, bytes = -1;
     do {
@@ -716,12 +734,20 @@ static bool check_block(struct check *c, const struct op *op)
         uint64_t n = has_size ? -(uint64_t)count : (uint64_t)count;
         const uint8_t *end = c->rest.ptr + (has_size ? (size_t)bytes : 0);
         for (uint64_t i = 0; i < n; i++)
-            if ((op->code == OP_MAP && !check_text(c, true)) || !check(c, op->a))
+            if ((op->code == OP_MAP && !check_key(c, keys)) || !check(c, op->a))
                 return false;
         if (has_size && c->rest.ptr != end)
             return false;
     } while (count != 0);
     return true;
+}
+
+static bool check_block(struct check *c, const struct op *op)
+{
+    struct buf keys = {0};
+    bool ok = check_items(c, op, &keys);
+    buf_release(&keys);
+    return ok;
 }
 
 static bool check_index(struct check *c, uint32_t n, uint32_t *out)

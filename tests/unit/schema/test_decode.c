@@ -347,6 +347,46 @@ TEST(codec_to_json__refuses_bad_blocks)
             "a block of more items");
 }
 
+TEST(codec_to_json__refuses_a_key_that_stands_twice)
+{
+    const char *map = MAP("\"int\"");
+    refuses(map, SLICE("\x04\x02k\x02\x02k\x04\0"), "a key that stands twice at byte 4 in /k.");
+    refuses(map, SLICE("\x04\0\x02\0\x04\0"), "stands twice");
+    refuses(map, SLICE("\x02\x02k\x02\x02\x02k\x02\0"), "stands twice at byte 5 in /k.");
+    refuses(map, SLICE("\x03\x0c\x02k\x02\x02k\x02\0"), "stands twice");
+    refuses(map, SLICE("\x04\x04k\0\x02\x04k\0\x02\0"), "stands twice");
+    refuses(ARRAY(MAP("\"int\"")), SLICE("\x04\x02\x02k\x02\0\x04\x02k\x02\x02k\x02\0\0"), "in /1/k.");
+    refuses(MAP(MAP("\"int\"")), SLICE("\x04\x02k\x02\x02k\x02\0\x02k\0\0"), "in /k.");
+    prints(MAP(MAP("\"int\"")), SLICE("\x04\x02k\x04\x02k\x02\x02l\x02\0\x02l\x02\x02k\x02\0\0"),
+           "{\"k\":{\"k\":1,\"l\":1},\"l\":{\"k\":1}}");
+    prints(map, SLICE("\x04\x04k\0\x02\x02k\x02\0"), "{\"k\\u0000\":1,\"k\":1}");
+}
+
+/* Whether they are compared one by one or stand in a table. */
+TEST(codec_to_json__finds_a_key_that_stands_twice_among_few_and_many)
+{
+    for (unsigned keys = 1; keys <= 70000; keys = keys < 40 ? keys + 1 : keys * 9) {
+        struct world w = world_of(MAP("\"boolean\""));
+        struct buf avro = {0};
+        uint8_t length[10];
+        assert_true(buf_append(&avro, slice_of(length, codec_put_length(keys + 1, length))));
+        for (unsigned i = 0; i <= keys; i++) {
+            char key[16]; /* the last is one of those before it */
+            int n = snprintf(key, sizeof key, "%u", i == keys ? keys / 2 : i);
+            assert_true(buf_append(&avro, slice_of(length, codec_put_length((uint64_t)n, length))) &&
+                        buf_append(&avro, slice_of((const uint8_t *)key, (size_t)n)) &&
+                        buf_append_byte(&avro, 1));
+        }
+        assert_true(buf_append_byte(&avro, 0));
+        assert_int_equal(decode(&w, JSON_PLAIN, buf_slice(&avro)), RC_ERR);
+        assert_non_null(strstr(w.err.message, "stands twice"));
+        avro.ptr[avro.len - 3] = '_'; /* of the last key */
+        assert_int_equal(decode(&w, JSON_PLAIN, buf_slice(&avro)), RC_OK);
+        buf_release(&avro);
+        world_release(&w);
+    }
+}
+
 TEST(codec_to_json__bounds_items_that_take_no_bytes)
 {
     struct slice many = SLICE("\x80\x80\x80\x80\x80\x80\x80\x80\x20\0"); /* 2^60 */

@@ -13,6 +13,7 @@ static void *limited_realloc(void *p, size_t bytes)
 
 #define realloc limited_realloc
 #include "base/buf.c"
+#include "schema/codec.c"
 #undef realloc
 
 #include "base/arena.h"
@@ -57,6 +58,36 @@ TEST(codec_to_json__fails_whole_when_memory_is_out)
     assert_true(n > 2);
     growths_left = MANY;
     free(avro);
+    schema_free(schema);
+    arena_release(&arena);
+}
+
+TEST(codec_to_json__fails_whole_when_memory_for_keys_is_out)
+{
+    struct arena arena = {0};
+    struct schema *schema;
+    struct err err = {0};
+    struct buf avro = {0};
+    growths_left = UINT32_MAX;
+    assert_int_equal(
+        schema_parse(&schema, SLICE("{\"type\":\"map\",\"values\":\"null\"}"), SLICE(""), &arena, &err),
+        RC_OK);
+    assert_true(buf_append(&avro, SLICE("\xc8\x01")));
+    for (uint8_t i = 0; i < 100; i++)
+        assert_true(buf_append(&avro, slice_of((uint8_t[]){2, i}, 2)));
+    assert_true(buf_append_byte(&avro, 0));
+    bool failed = true;
+    unsigned n = 0;
+    for (; failed; n++) {
+        struct buf out = {0};
+        growths_left = n;
+        failed = codec_to_json(schema, JSON_PLAIN, buf_slice(&avro), &out, &err) != RC_OK;
+        assert_true(!failed || (err.code == ERR_NO_MEMORY && out.len == 0));
+        buf_release(&out);
+    }
+    assert_true(n > 4);
+    growths_left = UINT32_MAX;
+    buf_release(&avro);
     schema_free(schema);
     arena_release(&arena);
 }

@@ -827,8 +827,8 @@ TEST(codec_from_json__gives_back_what_a_large_body_needed)
         assert_true(buf_printf(&json, "%s\"%d\":1", i ? "," : "{", i));
     append(&json, "}", 1);
     assert_int_equal(encode_slice(buf_slice(&json)), RC_OK);
-    assert_int_equal(codec->names.cap, 0);
-    assert_int_equal(codec->slots.cap, 0);
+    assert_int_equal(codec->names.names.cap, 0);
+    assert_int_equal(codec->names.slots.cap, 0);
     buf_release(&json);
 }
 
