@@ -248,6 +248,44 @@ enum rc program_compile(struct program **out, struct model *m, struct arena *pro
     return rc;
 }
 
+/* Faults of a program that is not the schema's own are told by nobody, but for a lack of memory. */
+static enum rc make_for_defaults(struct compiler *c)
+{
+    struct err ignored = {0}, *err = c->err;
+    if (!c->program || !c->codec)
+        return err_oom(err);
+    c->program->model = c->model;
+    c->err = &ignored;
+    enum rc rc = make_ops(c) || tables_make(c) || sizes_compute(c) ? RC_ERR : RC_OK;
+    c->err = err;
+    if (rc)
+        *err = ignored;
+    return rc;
+}
+
+void program_check_defaults(struct model *left, struct arena *problems, struct err *err)
+{
+    struct err more = *err;
+    struct problem *last = err->last;
+    struct compiler c = {.model = left,
+                         .problems = problems,
+                         .err = &more,
+                         .budget = LIMIT_DEFAULTS_WORK_MAX,
+                         .program = calloc(1, sizeof *c.program),
+                         .codec = codec_new()};
+    if (make_for_defaults(&c) == RC_OK && defaults_encode(&c) == RC_OK) {
+        *err = more;
+        err_sum_up(err, ERR_BAD_SCHEMA);
+    } else if (more.code == ERR_NO_MEMORY) {
+        *err = more;
+    } else {
+        last->next = NULL; /* too much work: the list is what it was */
+    }
+    codec_free(c.codec);
+    arena_release(&c.scratch);
+    program_free(c.program);
+}
+
 void program_free(struct program *p)
 {
     if (!p)

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/json_quote.h"
 #include "base/slice.h"
 
 /* Is `text` one JSON value and nothing else: UTF-8 without byte order mark, no lone surrogates, no duplicate
@@ -32,9 +33,6 @@ static inline bool json_is_low_surrogate(int32_t v)
 /* The content of a JSON string token (`token` with its quotes, checked before): escapes undone, appended to
  * `out` as UTF-8; NULs stay. False: memory is out. */
 MUST_USE bool json_unescape(struct slice token, struct buf *out);
-
-/* Append `s` (UTF-8) as a JSON string token, quotes included, escaping only what must be. */
-MUST_USE bool json_quote(struct slice s, struct buf *out);
 
 /* Append one RFC 6901 reference token ("/", then `name` with ~ and / escaped). */
 MUST_USE bool json_pointer_push(struct buf *pointer, struct slice name);

@@ -129,21 +129,33 @@ static uint8_t *put_escape(uint8_t *w, uint8_t c)
 
 enum { ESCAPE_MAX = 6 };
 
+/* Room for the string's bytes as they are, and its quote. */
+static inline uint8_t *open_string(struct json_out *o, uint8_t *w, struct slice s)
+{
+    w = json_out_room(o, w, s.len);
+    if (likely(w))
+        *w++ = '"';
+    return w;
+}
+
+/* Up to the next byte that something must be done with. False: there is none. */
+static inline bool pass_plain(const uint8_t **p, const uint8_t *end, const uint8_t *readable, uint8_t **w)
+{
+    size_t plain = copy_plain(*p, end, readable, *w);
+    *p += plain;
+    *w += plain;
+    return *p < end;
+}
+
 uint8_t *json_out_string(struct json_out *o, uint8_t *w, struct slice s, const uint8_t *readable,
                          const uint8_t **bad)
 {
     const uint8_t *p = s.ptr, *end = p + s.len;
     *bad = NULL;
-    w = json_out_room(o, w, s.len);
+    w = open_string(o, w, s);
     if (unlikely(!w))
         return NULL;
-    *w++ = '"';
-    for (;;) {
-        size_t plain = copy_plain(p, end, readable, w);
-        p += plain;
-        w += plain;
-        if (likely(p == end))
-            break;
+    while (unlikely(pass_plain(&p, end, readable, &w))) {
         if (*p < 0x80) {
             w = json_out_room(o, w, (size_t)(end - p) + ESCAPE_MAX);
             if (unlikely(!w))
@@ -168,16 +180,10 @@ uint8_t *json_out_string(struct json_out *o, uint8_t *w, struct slice s, const u
 uint8_t *json_out_bytes(struct json_out *o, uint8_t *w, struct slice s, const uint8_t *readable)
 {
     const uint8_t *p = s.ptr, *end = p + s.len;
-    w = json_out_room(o, w, s.len);
+    w = open_string(o, w, s);
     if (unlikely(!w))
         return NULL;
-    *w++ = '"';
-    for (;;) {
-        size_t plain = copy_plain(p, end, readable, w);
-        p += plain;
-        w += plain;
-        if (p == end)
-            break;
+    while (pass_plain(&p, end, readable, &w)) {
         w = json_out_room(o, w, (size_t)(end - p) + ESCAPE_MAX);
         if (unlikely(!w))
             return NULL;

@@ -36,36 +36,6 @@ bool json_unescape(struct slice token, struct buf *out)
     return true;
 }
 
-static bool quote_byte(uint8_t b, struct buf *out)
-{
-    static const char letters[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
-    static const char hex[] = "0123456789abcdef";
-    if (b == '"' || b == '\\')
-        return buf_append(out, slice_of((uint8_t[]){'\\', b}, 2));
-    if (b < sizeof letters && letters[b])
-        return buf_append(out, slice_of((uint8_t[]){'\\', (uint8_t)letters[b]}, 2));
-    return buf_append(
-        out, slice_of((uint8_t[]){'\\', 'u', '0', '0', (uint8_t)hex[b >> 4], (uint8_t)hex[b & 15]}, 6));
-}
-
-bool json_quote(struct slice s, struct buf *out)
-{
-    if (!buf_append_byte(out, '"'))
-        return false;
-    if (!s.len)
-        return buf_append_byte(out, '"');
-    size_t start = 0;
-    for (size_t i = 0; i < s.len; i++) {
-        uint8_t b = s.ptr[i];
-        if (b >= 0x20 && b != '"' && b != '\\')
-            continue;
-        if (!buf_append(out, slice_of(s.ptr + start, i - start)) || !quote_byte(b, out))
-            return false;
-        start = i + 1;
-    }
-    return buf_append(out, slice_of(s.ptr + start, s.len - start)) && buf_append_byte(out, '"');
-}
-
 bool json_pointer_push(struct buf *pointer, struct slice name)
 {
     if (!buf_append_byte(pointer, '/'))

@@ -121,7 +121,8 @@ struct model {
 };
 
 /* As schema_parse, but defaults are only kept, not checked. *out is the caller's: model_free. A wrong default
- * is found by compile.c. `problems` collects; RC_ERR with BAD_SCHEMA once all are found. */
+ * is found by compile.c. `problems` collects; RC_ERR with BAD_SCHEMA once all are found: then *out is what is
+ * left, for program_check_defaults. NULL after other errors, and where nothing is left. */
 MUST_USE enum rc model_parse(struct model **out, struct slice text, struct slice fullname,
                              struct arena *problems, struct err *err);
 void model_free(struct model *);

@@ -109,7 +109,7 @@ static bool number_types(struct parser *p)
 {
     struct model *m = p->model;
     struct buf stack = {0};
-    m->types = arena_calloc(&m->arena, p->ntypes, sizeof *m->types);
+    m->types = arena_calloc(&m->arena, (size_t)p->ntypes + 1, sizeof *m->types);
     bool ok = m->types && push_type(&stack, m->root);
     for (uint32_t i = 0; i < p->ntypes; i++)
         p->types[i].type->number = UINT32_MAX;
@@ -163,6 +163,17 @@ static enum rc parse(struct parser *p, struct slice text, struct slice fullname)
     return number_types(p) ? RC_OK : err_oom(p->err);
 }
 
+/* Of a schema with faults. False: nothing is left, or memory is out, as *err says then. */
+static bool keep_remains(struct parser *p)
+{
+    bool some = p->err->code == ERR_BAD_SCHEMA && parse_remains(p);
+    if (p->stop == STOP_NO_MEMORY || (some && !number_types(p))) {
+        err_oom(p->err);
+        return false;
+    }
+    return some;
+}
+
 static void release(struct parser *p)
 {
     json_decref(p->tree);
@@ -185,10 +196,10 @@ enum rc model_parse(struct model **out, struct slice text, struct slice fullname
     p.unresolved_end = &p.unresolved;
     p.model = calloc(1, sizeof *p.model);
     enum rc rc = p.model ? parse(&p, text, fullname) : err_oom(err);
+    bool is_kept = !rc || keep_remains(&p);
     release(&p);
-    if (rc)
+    *out = is_kept ? p.model : NULL;
+    if (!is_kept)
         model_free(p.model);
-    else
-        *out = p.model;
     return rc;
 }

@@ -15,6 +15,7 @@ struct type_info {
     struct type *type;
     json_t *source; /* the JSON value that defines it; a shared primitive has none */
     uint32_t stamp; /* the last union that had it as a branch */
+    bool is_faulty; /* something is wrong with it, or (parse_remains) with what is inside of it */
     bool written;   /* by the writer of normal.c: its definition stands already */
 };
 
@@ -97,6 +98,12 @@ void logical_read(struct parser *, struct type *, json_t *source, const struct p
 
 /* Read the whole tree into the model; every fault is noted. */
 void parse_types(struct parser *);
+
+/* ---- parse_remains.c ---- */
+
+/* After faults: the model's root becomes a record that no text defines, with a field for each type that is sound
+ * and for each default of a sound type in a record that is not. False: there is nothing to check, or memory is out. */
+MUST_USE bool parse_remains(struct parser *);
 
 /* ---- normal.c ---- */
 

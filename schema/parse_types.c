@@ -122,17 +122,26 @@ static void begin_name(struct parser *p, const struct where *w, struct slice nam
 
 /* ---- definitions ---- */
 
-static void begin_record(struct parser *p, struct where *w, struct type **slot)
+/* What all named types have. NULL: memory is out. */
+static struct type *begin_named(struct parser *p, struct where *w, struct type **slot, enum type_kind kind)
 {
-    if (!depth_ok(p, w))
-        return;
-    struct type *t = new_type_at(p, TYPE_RECORD, w);
+    struct type *t = new_type_at(p, kind, w);
     if (!t)
-        return;
+        return NULL;
     *slot = t;
     parse_name(p, t, w, t->place);
     parse_type_aliases(p, t, w->json);
     parse_doc(p, w->json, t->place, &t->doc, &t->has_doc);
+    return t;
+}
+
+static void begin_record(struct parser *p, struct where *w, struct type **slot)
+{
+    if (!depth_ok(p, w))
+        return;
+    struct type *t = begin_named(p, w, slot, TYPE_RECORD);
+    if (!t)
+        return;
     logical_read(p, t, w->json, t->place);
     json_t *fields = json_object_get(w->json, "fields");
     if (!fields) {
@@ -155,26 +164,18 @@ static void begin_record(struct parser *p, struct where *w, struct type **slot)
 
 static void begin_enum(struct parser *p, struct where *w, struct type **slot)
 {
-    struct type *t = new_type_at(p, TYPE_ENUM, w);
+    struct type *t = begin_named(p, w, slot, TYPE_ENUM);
     if (!t)
         return;
-    *slot = t;
-    parse_name(p, t, w, t->place);
-    parse_type_aliases(p, t, w->json);
-    parse_doc(p, w->json, t->place, &t->doc, &t->has_doc);
     logical_read(p, t, w->json, t->place);
     parse_enum(p, t, w->json);
 }
 
 static void begin_fixed(struct parser *p, struct where *w, struct type **slot)
 {
-    struct type *t = new_type_at(p, TYPE_FIXED, w);
+    struct type *t = begin_named(p, w, slot, TYPE_FIXED);
     if (!t)
         return;
-    *slot = t;
-    parse_name(p, t, w, t->place);
-    parse_type_aliases(p, t, w->json);
-    parse_doc(p, w->json, t->place, &t->doc, &t->has_doc);
     parse_fixed_size(p, t, w->json);
     logical_read(p, t, w->json, t->place);
 }
@@ -408,12 +409,29 @@ static void step(struct parser *p)
     }
 }
 
+/* If faults were found since there were so many: they are those of the types that are new, or of the one that is
+ * open. */
+static void blame(struct parser *p, const struct type *open, uint32_t types_before, uint32_t problems_before)
+{
+    if (p->err->problems == problems_before)
+        return;
+    if (open)
+        p->types[open->number].is_faulty = true;
+    for (uint32_t i = types_before; i < p->ntypes; i++)
+        p->types[i].is_faulty = true;
+}
+
 void parse_types(struct parser *p)
 {
     struct where root = {.json = p->tree, .at = {NULL, NULL, PLACE_NO_INDEX}};
     begin_type(p, root, &p->model->root);
-    while (p->top && !p->stop)
+    blame(p, NULL, 0, 0);
+    while (p->top && !p->stop) {
+        const struct type *open = p->top->type;
+        uint32_t types = p->ntypes, problems = p->err->problems;
         step(p);
+        blame(p, open, types, problems);
+    }
     if (!p->stop)
         parse_type_alias_clashes(p);
     if (!p->stop)

@@ -101,6 +101,10 @@ MUST_USE enum rc program_compile(struct program **out, struct model *, struct ar
                                  struct err *err);
 void program_free(struct program *);
 
+/* After model_parse has refused a schema: add to its faults in *err what is wrong with the defaults of those
+ * types that are left, if that can be found out. */
+void program_check_defaults(struct model *left, struct arena *problems, struct err *err);
+
 /* By name: the index within the record, enum or union (by full or short tag), or -1. */
 int program_field(const struct program *, const struct op *record, struct slice name);
 int program_symbol(const struct program *, const struct op *enumeration, struct slice name);

@@ -31,6 +31,8 @@ static enum rc build(struct schema *s, struct slice text, struct slice fullname,
                      struct err *err)
 {
     enum rc rc = model_parse(&s->model, text, fullname, arena, err);
+    if (rc && s->model)
+        program_check_defaults(s->model, arena, err);
     if (!rc)
         rc = program_compile(&s->program, s->model, arena, err);
     if (!rc)

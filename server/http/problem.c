@@ -1,8 +1,8 @@
 /* server/http/problem.c - prints an error and its list of problems as JSON. */
 #include "server/http/problem.h"
 
+#include "base/json_quote.h"
 #include "base/num.h"
-#include "base/utf8.h"
 
 /* Sticky: after the first failed append the rest is skipped, and `ok` says so once at the end. */
 struct out {
@@ -21,55 +21,9 @@ static void put_number(struct out *o, uint64_t n)
     put(o, slice_of(digits, num_print_u64(n, digits)));
 }
 
-/* How many bytes from the start need no escape; all of them are valid UTF-8. */
-static size_t plain_len(struct slice valid)
-{
-    size_t i = 0;
-    while (i < valid.len && valid.ptr[i] >= 0x20 && valid.ptr[i] != '"' && valid.ptr[i] != '\\')
-        i++;
-    return i;
-}
-
-static void put_escape(struct out *o, uint8_t c)
-{
-    static const char hex[] = "0123456789abcdef";
-    uint8_t text[6] = {'\\', c, '0', '0', (uint8_t)hex[c >> 4], (uint8_t)hex[c & 15]};
-    const uint8_t *short_form = memchr("\nn\tt\rr\bb\ff", c, 10);
-    if (c == '"' || c == '\\') {
-        put(o, slice_of(text, 2));
-    } else if (c < 0x20 && short_form) {
-        text[1] = short_form[1];
-        put(o, slice_of(text, 2));
-    } else {
-        text[1] = 'u';
-        put(o, slice_of(text, 6));
-    }
-}
-
-static void put_valid(struct out *o, struct slice s)
-{
-    while (s.len) {
-        size_t n = plain_len(s);
-        put(o, slice_of(s.ptr, n));
-        if (n < s.len)
-            put_escape(o, s.ptr[n++]);
-        s = slice_of(s.ptr + n, s.len - n);
-    }
-}
-
 static void put_string(struct out *o, struct slice s)
 {
-    put(o, SLICE("\""));
-    while (s.len) {
-        size_t n = utf8_valid_len(s);
-        put_valid(o, slice_of(s.ptr, n));
-        if (n < s.len) {
-            put(o, SLICE("\xef\xbf\xbd"));
-            n++;
-        }
-        s = slice_of(s.ptr + n, s.len - n);
-    }
-    put(o, SLICE("\""));
+    o->ok = o->ok && json_quote_any(s, o->buf);
 }
 
 /* `name` comes with its comma, quotes and colon. */

@@ -110,6 +110,32 @@ TEST(program_compile__lists_every_wrong_default)
                    "/fields/0/default default\n/fields/2/default default\n");
 }
 
+TEST(program_check_defaults__lists_wrong_defaults_behind_other_faults)
+{
+    /* of every type that is sound, in records that are sound and in those that are not */
+    refuses_schema(RECORD("A", DEFAULT("a", "\"int\"", "\"x\"") "," FIELD("b", "\"nope\"") "," FIELD(
+                                   "c", RECORD("C", DEFAULT("d", "\"int\"", "{}")))),
+                   "/fields/1/type unknown_type\n/fields/0/default default\n"
+                   "/fields/2/type/fields/0/default default\n");
+    /* not of those that are not: the default of "b" cannot be judged */
+    refuses_schema(RECORD("A", DEFAULT("a", "[\"null\",\"A\"]",
+                                       "7") "," DEFAULT("b", "{\"type\":\"array\",\"items\":\"nope\"}", "7")),
+                   "/fields/1/type/items unknown_type\n");
+    /* nor of records without end, which are told alone */
+    refuses_schema("[" RECORD("A", FIELD("a", "\"A\"") "," DEFAULT("b", "\"int\"", "\"x\"")) ",\"nope\"]",
+                   "/1 unknown_type\n/0/fields/1/default default\n");
+    /* names that stand twice do not matter to defaults */
+    refuses_schema(RECORD("A", DEFAULT("a", "\"int\"", "1") "," DEFAULT("a", "\"int\"", "\"x\"")),
+                   "/fields/1/name duplicate\n/fields/1/default default\n");
+}
+
+TEST(program_check_defaults__adds_nothing_where_all_defaults_fit)
+{
+    refuses_schema(RECORD("A", DEFAULT("a", "[\"null\",\"int\"]", "null") "," FIELD("b", "[]")),
+                   "/fields/1/type union\n");
+    refuses_schema("\"nope\"", " unknown_type\n");
+}
+
 /* ---- zeros ---- */
 
 TEST(program_compile__makes_the_initial_record)

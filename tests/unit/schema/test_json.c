@@ -264,17 +264,6 @@ TEST(json_unescape__undoes_every_escape)
               SLICE("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf"));
 }
 
-TEST(json_quote__escapes_only_what_must_be)
-{
-    struct buf out = {0};
-    assert_true(json_quote(SLICE("a\"\\/\b\f\n\r\t\0\x1f\x7f\xc3\xa9"), &out));
-    assert_slice_str(buf_slice(&out), "\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\x7f\xc3\xa9\"");
-    out.len = 0;
-    assert_true(json_quote((struct slice){0}, &out));
-    assert_slice_str(buf_slice(&out), "\"\"");
-    buf_release(&out);
-}
-
 TEST(json_pointer_push__escapes_tilde_and_slash)
 {
     struct buf out = {0};
