@@ -28,6 +28,7 @@ struct type;  /* the catalog's, both */
 struct catalog_hold;
 struct worker; /* below */
 struct counts; /* server/counts.h */
+struct timing; /* server/timing.h */
 
 enum method {
     METHOD_GET,
@@ -99,6 +100,7 @@ struct request {
     struct slice body;      /* whole, de-chunked; empty until router_handle */
     uint64_t body_declared; /* Content-Length, UINT64_MAX for chunked; known in router_begin */
     uint64_t body_max;      /* router_begin may lower it; more is 413 */
+    struct timing *timing;  /* NULL: not asked for; arena */
     int64_t begun_ns;       /* clock_mono_ns: when its head, and later its body, had been read */
     bool is_away;           /* on its way to the store it was held up: none of its connection overtakes it */
 

@@ -11,6 +11,7 @@
 #include "server/params.h"
 #include "server/server.h"
 #include "server/target.h"
+#include "server/timing.h"
 #include "server/words.h"
 
 /* A GET has no use for a body; one that comes all the same is read over up to this length. */
@@ -314,11 +315,13 @@ static enum rc prepare(struct request *req, struct err *err)
     if (req->route->flags & ROUTE_TYPE && type_find(req, err) != RC_OK)
         return RC_ERR;
     const struct options *o = req->worker->server->options;
-    if (req->query.len && params_parse(req, req->route->params, o->astore, err) != RC_OK)
+    if (req->query.len &&
+        (params_parse(req, req->route->params, o->astore, err) != RC_OK || timing_begin(req, err) != RC_OK))
         return RC_ERR;
     uint64_t limit = req->route->body_bytes_max < o->body_max ? req->route->body_bytes_max : o->body_max;
     if (req->body_max > limit)
         req->body_max = limit;
+    timing_lap(req, STAGE_parse);
     return RC_OK;
 }
 
@@ -340,6 +343,7 @@ bool router_begin(struct request *req)
     req->type = NULL;
     req->hold = NULL;
     req->state = NULL;
+    req->timing = NULL;
     req->nparams = 0;
     req->type_name = req->id = req->field = req->arg = (struct slice){0};
     switch (prepare(req, &err)) {
@@ -357,6 +361,7 @@ bool router_begin(struct request *req)
 
 void router_handle(struct request *req)
 {
+    timing_mark(req); /* its body may have come long after its head */
     req->route->handle(req);
 }
 

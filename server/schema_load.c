@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/log.h"
+#include "server/timing.h"
 
 /* One load under way, in the request's arena; req->state while it lasts. */
 struct load {
@@ -21,6 +22,7 @@ static void load_end(struct request *req, struct load *l)
 {
     req->state = l->state;
     req->is_away = false;
+    timing_lap(req, STAGE_store);
     if (l->rc == RC_OK) {
         if (l->schema)
             type_schema_offer(l->version, l->schema);

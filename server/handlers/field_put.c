@@ -8,6 +8,7 @@
 #include "server/negotiate.h"
 #include "server/schema_load.h"
 #include "server/server.h"
+#include "server/timing.h"
 #include "server/words.h"
 
 struct field_put {
@@ -104,6 +105,7 @@ static void edit_done(struct store_write *w)
 {
     struct request *req = CONTAINER_OF(w, struct request, write);
     const struct field_put *f = req->state;
+    timing_lap_write(req, w);
     if (w->rc == RC_OK) {
         req->response.etag_revision = w->revision;
         req->response.etag_version = req->type->latest->number;

@@ -12,6 +12,7 @@
 #include "server/params.h"
 #include "server/router.h"
 #include "server/server.h"
+#include "server/timing.h"
 #include "server/type_options.h"
 #include "server/words.h"
 
@@ -278,6 +279,7 @@ static void written(struct store_write *write)
 {
     struct request *req = CONTAINER_OF(write, struct request, write);
     struct err err;
+    timing_lap_write(req, write);
     if (write->rc == RC_OK) {
         committed(req);
         return;
@@ -320,6 +322,7 @@ static void parsed(struct job *job)
     struct request *req = CONTAINER_OF(job, struct request, job);
     struct putschema *p = req->state;
     struct catalog *catalog = req->worker->server->catalog;
+    timing_lap(req, STAGE_validate);
     if (p->rc != RC_OK) {
         finish(req, &p->err);
         return;

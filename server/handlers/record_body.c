@@ -8,6 +8,7 @@
 #include "server/handlers/reply.h"
 #include "server/negotiate.h"
 #include "server/server.h"
+#include "server/timing.h"
 
 enum { LENGTH_BYTES_MAX = 10 };
 
@@ -94,6 +95,7 @@ static void help_done(struct job *job)
     struct buf out = h->out; /* the request may be over behind `then` */
     req->state = h->state;
     req->is_away = false;
+    timing_lap(req, STAGE_validate);
     if (h->rc == RC_OK)
         h->then(req, buf_slice(&out));
     else
@@ -136,7 +138,9 @@ void record_encode(struct request *req, const struct schema *schema, int field,
     }
     opts.brief = true;
     w->scratch.len = 0;
-    if (likely(encode(req, w->codec, schema, field, &opts, &w->scratch, &err) == RC_OK))
+    enum rc rc = encode(req, w->codec, schema, field, &opts, &w->scratch, &err);
+    timing_lap(req, STAGE_validate);
+    if (likely(rc == RC_OK))
         then(req, buf_slice(&w->scratch));
     else if (err.code == ERR_TOO_MUCH_WORK)
         get_help(req, schema, field, then);

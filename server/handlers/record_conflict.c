@@ -5,6 +5,7 @@
 #include "server/handlers/record.h"
 #include "server/handlers/reply.h"
 #include "server/schema_load.h"
+#include "server/timing.h"
 
 static void answer_failed(struct request *req, struct slice current)
 {
@@ -47,7 +48,9 @@ static void answer_current(struct request *req, const struct type_version *v, st
     if (record_join(req, rec, &joined)) {
         req->response.etag_revision = rec->revision;
         req->response.etag_version = v->number;
-        if (current_print(req, v, rec, &current, &err) == RC_OK)
+        enum rc rc = current_print(req, v, rec, &current, &err);
+        timing_lap(req, STAGE_encode);
+        if (rc == RC_OK)
             answer_failed(req, current);
         else
             answer_without(req, &err);
@@ -59,6 +62,7 @@ static void answer_current(struct request *req, const struct type_version *v, st
 static void current_read(struct store_get *get)
 {
     struct request *req = CONTAINER_OF(get, struct request, get);
+    timing_lap(req, STAGE_store);
     if (get->rc == RC_NOTFOUND) {
         answer_failed(req, SLICE("\"current\":null"));
         return;

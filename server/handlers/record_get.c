@@ -6,6 +6,7 @@
 #include "server/handlers/record.h"
 #include "server/schema_load.h"
 #include "server/server.h"
+#include "server/timing.h"
 
 static void get_start(struct request *);
 
@@ -23,6 +24,7 @@ static void show(struct request *req, const struct type_version *v, struct recor
 static void get_done(struct store_get *get)
 {
     struct request *req = CONTAINER_OF(get, struct request, get);
+    timing_lap(req, STAGE_store);
     if (get->rc == RC_ERR) {
         answer_err(req, &get->err);
         return;

@@ -8,6 +8,7 @@
 #include "server/handlers/reply.h"
 #include "server/schema_load.h"
 #include "server/target.h"
+#include "server/timing.h"
 
 struct put {
     struct condition condition;
@@ -94,6 +95,7 @@ static void unexpected(struct request *req)
 static void put_done(struct store_write *w)
 {
     struct request *req = CONTAINER_OF(w, struct request, write);
+    timing_lap_write(req, w);
     switch (w->rc) {
     case RC_OK: answer_written(req); break;
     case RC_NOTFOUND: reply_no_type(req); break; /* dropped meanwhile */
@@ -159,10 +161,12 @@ void resource_put_handle(struct request *req)
 static void delete_done(struct store_write *w)
 {
     struct request *req = CONTAINER_OF(w, struct request, write);
-    if (w->rc == RC_NOTFOUND)
+    if (w->rc == RC_NOTFOUND) {
+        timing_lap_write(req, w);
         record_absent(req);
-    else
+    } else {
         put_done(w);
+    }
 }
 
 bool record_delete_begin(struct request *req)

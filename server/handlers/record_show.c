@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "server/handlers/reply.h"
 #include "server/negotiate.h"
+#include "server/timing.h"
 #include "server/words.h"
 
 /* A form that a record can be had in, besides how its tag ends. */
@@ -195,7 +196,9 @@ void record_show(struct request *req, const struct shown *s)
         answer(req);
         return;
     }
-    if (print(req, schema, s, &form, &body, &err) == RC_OK)
+    enum rc rc = print(req, schema, s, &form, &body, &err);
+    timing_lap(req, STAGE_encode);
+    if (rc == RC_OK)
         answer_body(req, &form, body);
     else if (is_damage(err.code))
         record_damaged(req, err.message);

@@ -9,6 +9,7 @@
 #include "server/handlers/reply.h"
 #include "server/params.h"
 #include "server/server.h"
+#include "server/timing.h"
 #include "server/type_options.h"
 #include "server/words.h"
 
@@ -76,6 +77,7 @@ static void text_read(struct store_get *get)
     struct request *req = CONTAINER_OF(get, struct request, get);
     struct slice text;
     struct err err;
+    timing_lap(req, STAGE_store);
     if (get->rc == RC_OK) {
         if (arena_copy(&req->arena, get->rec.body, &text))
             show_schema(req, text);
@@ -177,7 +179,9 @@ static void page_print_job(struct job *job)
 
 static void page_printed(struct job *job)
 {
-    list_go_on(CONTAINER_OF(job, struct request, job));
+    struct request *req = CONTAINER_OF(job, struct request, job);
+    timing_lap(req, STAGE_encode);
+    list_go_on(req);
 }
 
 /* The worker counts a page, a helper prints it, and so on; few types are printed at once. */
@@ -190,12 +194,14 @@ static void list_go_on(struct request *req)
         answer_err(req, &err);
         return;
     }
+    timing_lap(req, STAGE_store);
     if (l->ok && l->counted && l->ntypes > PAGE_TYPES) {
         req->job = (struct job){.run = page_print_job, .done = page_printed};
         worker_offload(req->worker, &req->job);
         return;
     }
     page_print(l);
+    timing_lap(req, STAGE_encode);
     list_end(req, l);
 }
 
@@ -275,6 +281,7 @@ static void drop_done(struct store_write *w)
     struct request *req = CONTAINER_OF(w, struct request, write);
     struct delschema *d = req->state;
     struct err err;
+    timing_lap_write(req, w);
     if (w->rc == RC_OK || w->rc == RC_NOTFOUND) {
         d->was_gone = w->rc == RC_NOTFOUND;
         d->revision = w->revision; /* the write's memory is the job's next */

@@ -16,6 +16,7 @@
 #include "server/http/worker.h"
 #include "server/router.h"
 #include "server/server.h"
+#include "server/timing.h"
 
 /* request.edge.flags */
 enum {
@@ -162,6 +163,7 @@ void answer(struct request *req)
     struct conn *c = req->conn;
     assert(!(req->edge.flags & REQ_ANSWERED)); /* a handler answers once */
     req->edge.flags |= REQ_ANSWERED;
+    timing_show(req);
     if (unlikely(req->response.body.len > LIMIT_ANSWER_SMALL) && req->method == METHOD_GET &&
         budget_is_spent(c))
         respond_no_memory(req);

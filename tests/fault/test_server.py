@@ -145,8 +145,8 @@ def check_first_request(server, fault):
     return nth - 1
 
 
-def check_get(server, fault, forever):
-    return fail_each(server, fault, lambda n: http(b"GET", "/p/kept"), 200, None, forever)
+def check_get(server, fault, forever, target="/p/kept"):
+    return fail_each(server, fault, lambda n: http(b"GET", target), 200, None, forever)
 
 
 def check_refusal(server, fault, forever):
@@ -194,6 +194,7 @@ def main():
         for forever in 0, 1:
             counts = [check_get(server, fault, forever), check_refusal(server, fault, forever),
                       check_put(server, fault, forever, RECORD, STORED), check_put(server, fault, forever, long, long),
+                      check_get(server, fault, forever, "/metrics"), check_get(server, fault, forever, "/p/kept?timing=1"),
                       check_chunked_put(server, fault, forever), check_pipelined_puts(server, fault, forever),
                       check_putschema(server, fault, forever)]
             print("allocations of each request:", counts)

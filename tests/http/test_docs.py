@@ -124,6 +124,11 @@ def check_options():
         assert f"`{action}`" in read("docs/operating.md"), action
 
 
+def check_stages():
+    said = [(code_of(stage)[0], what) for stage, what in table_of("docs/http-api.md", "stage", "what")]
+    same("stages", said, [tuple(row) for row in rows_of(read("server/stages.def"), "STAGE")])
+
+
 def check_metrics():
     """Each row word for word; a new row's line for the page is what a failure prints as missing."""
     kinds = {"COUNTER": "counter", "GAUGE": "gauge", "HISTOGRAM_TYPE": "histogram"}
@@ -141,7 +146,7 @@ def main():
     for page in PAGES:
         console.check(page, write="--write" in sys.argv)
         print(page)
-    for check in check_routes, check_errors, check_headers, check_limits, check_options, check_metrics:
+    for check in check_routes, check_errors, check_headers, check_limits, check_options, check_metrics, check_stages:
         check()
         print(check.__name__)
     print("ok")
