@@ -24,11 +24,12 @@ struct counts *counts_new(struct server *server)
 {
     size_t cells = ((size_t)router_routes() + 1) * COUNTS_METHODS;
     size_t bytes = sizeof(struct counts) + cells * sizeof(struct route_counts);
-    bytes = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    struct counts *c = aligned_alloc(LINE_BYTES, bytes);
-    if (!c)
+    /* Most of it is never touched, so it had better come from calloc, and take no memory. */
+    uint8_t *memory = calloc(1, LINE_BYTES - 1 + bytes + LINE_BYTES - 1);
+    if (!memory)
         return NULL;
-    memset(c, 0, bytes);
+    struct counts *c = (void *)(memory + -(uintptr_t)memory % LINE_BYTES);
+    c->memory = memory;
     c->last = c->waiting;
     c->next = server->counts;
     server->counts = c;
@@ -40,7 +41,7 @@ void counts_free(struct server *server)
     while (server->counts) {
         struct counts *c = server->counts;
         server->counts = c->next;
-        free(c);
+        free(c->memory);
     }
 }
 

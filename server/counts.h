@@ -45,6 +45,7 @@ struct route_counts {
 
 struct counts {
     struct counts *next; /* of another worker */
+    void *memory;        /* that it stands in */
     _Atomic uint64_t plain[COUNTS];
 
     /* (the worker) Answered in this turn; how long they took is known at its end. Equal ones are one. */
