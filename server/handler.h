@@ -159,6 +159,8 @@ MUST_USE bool response_header(struct request *, const char *name, struct slice v
 /* Find the route; on failure it has answered. Returns true if router_handle is due once the body is there. */
 bool router_begin(struct request *);
 void router_handle(struct request *);
+/* Answer `OPTIONS *`, which asks about the server as a whole (RFC 9110, 9.3.7), in place of both. */
+void router_options(struct request *);
 /* Exactly once for each router_begin. */
 void router_end(struct request *);
 

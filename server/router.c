@@ -254,25 +254,60 @@ static bool lacks_id(const struct request *req, const struct target *t)
     return t->trailing_slash || req->method == METHOD_POST || req->method == METHOD_PUT;
 }
 
-static COLD enum rc refuse_method(struct request *req, const struct route *const *by_method, struct err *err)
+/* Names with commas between; OPTIONS goes everywhere. Returns how many bytes. */
+enum { METHODS_TEXT_BYTES = 96 };
+static size_t methods_print(uint32_t methods, uint8_t out[METHODS_TEXT_BYTES])
 {
-    uint8_t list[96];
     size_t n = 0;
+    methods |= 1u << METHOD_OPTIONS;
     for (unsigned m = 0; m < METHODS; m++) {
-        if (!by_method[m] && m != METHOD_OPTIONS)
+        if (!(methods >> m & 1))
             continue;
         struct slice name = slice_str(method_name((enum method)m));
-        assert(n + name.len + 2 <= sizeof list);
-        memcpy(list + n, name.ptr, name.len);
-        memcpy(list + n + name.len, ", ", 2);
+        assert(n + name.len + 2 <= METHODS_TEXT_BYTES);
+        memcpy(out + n, name.ptr, name.len);
+        memcpy(out + n + name.len, ", ", 2);
         n += name.len + 2;
     }
-    if (!response_header(req, "Allow", slice_of(list, n - 2)))
+    return n - 2;
+}
+
+static uint32_t methods_of(const struct request *req, const struct pattern *p)
+{
+    bool astore = req->worker->server->options->astore;
+    const struct route *const *by_method = astore ? p->by_method_astore : p->by_method;
+    uint32_t methods = 0;
+    for (unsigned m = 0; m < METHODS; m++)
+        methods |= by_method[m] ? 1u << m : 0;
+    return methods;
+}
+
+static COLD enum rc refuse_method(struct request *req, const struct pattern *p, struct err *err)
+{
+    uint8_t list[METHODS_TEXT_BYTES];
+    size_t n = methods_print(methods_of(req, p), list);
+    if (!response_header(req, "Allow", slice_of(list, n)))
         return err_oom(err);
     if (req->method == METHOD_OPTIONS)
         return RC_PENDING;
     return err_set(err, ERR_BAD_METHOD, "%s is not for this resource; these are: %.*s.",
-                   method_name(req->method), (int)(n - 2), (const char *)list);
+                   method_name(req->method), (int)n, (const char *)list);
+}
+
+COLD void router_options(struct request *req)
+{
+    struct err err;
+    uint8_t list[METHODS_TEXT_BYTES];
+    uint32_t methods = 0;
+    for (unsigned i = 0; i < npatterns; i++)
+        methods |= methods_of(req, &patterns[i]);
+    req->response.status = 204;
+    if (response_header(req, "Allow", slice_of(list, methods_print(methods, list)))) {
+        answer(req);
+        return;
+    }
+    err_oom(&err);
+    answer_err(req, &err);
 }
 
 /* RC_OK: req->route is set; RC_PENDING: OPTIONS, and the Allow header is there. */
@@ -291,7 +326,7 @@ static enum rc route_find(struct request *req, struct err *err)
     const struct route *const *by_method =
         req->worker->server->options->astore ? p->by_method_astore : p->by_method;
     if (unlikely(!by_method[req->method]))
-        return refuse_method(req, by_method, err);
+        return refuse_method(req, p, err);
     req->route = by_method[req->method];
     return captures_keep(req, p, &t, err);
 }

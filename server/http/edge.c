@@ -163,9 +163,13 @@ enum rc edge_start(struct edge **out, struct server *server, struct err *err)
             "--listen %.100s is no loopback address, and there is no authentication yet: everybody who "
             "reaches it could read and change everything. --insecure allows it.",
             o->listen);
+    struct cors cors;
+    if (cors_parse(&cors, o->cors_origin, err) != RC_OK)
+        return RC_ERR;
     struct edge *e = edge_new(server);
     if (!e)
         return err_oom(err);
+    e->cors = cors;
     e->loopback = loopback;
     server->edge = e;
     if (workers_init(e, &a, err) == RC_OK && threads_start(e, err) == RC_OK) {

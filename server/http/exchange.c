@@ -129,6 +129,8 @@ static void send_answer(struct conn *c, struct request *req)
     assert(req == c->first);
     req->edge.flags |= REQ_SENT;
     conn_output_ready(c);
+    if (unlikely(c->worker->edge->cors.n))
+        cors_answer(&c->worker->edge->cors, req);
     if (!respond_render(&c->out, req, &c->worker->date, says(c, req)))
         c->broken = true;
     unsigned method = likely(req->edge.flags & REQ_BEGUN) ? req->method : METHODS;
@@ -253,22 +255,9 @@ static enum rc check_routed(struct conn *c, struct request *req, struct err *err
 {
     /* A GET that changes something is a row of the router's table. */
     if (!method_changes(req->method) && req->route && req->route->role >= ROLE_WRITE &&
-        web_check(req, c->worker->edge->loopback, true, err) != RC_OK)
+        web_check(req, &c->worker->edge->cors, c->worker->edge->loopback, true, err) != RC_OK)
         return RC_ERR;
     return body_keep(c, err);
-}
-
-/* `OPTIONS *` asks about the server as a whole (RFC 9110, 9.3.7). */
-static COLD void answer_options(struct request *req)
-{
-    struct err err;
-    req->response.status = 204;
-    if (response_header(req, "Allow", SLICE("GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"))) {
-        answer(req);
-        return;
-    }
-    err_oom(&err);
-    answer_err(req, &err);
 }
 
 /* Afterwards the request has been answered, or its body is awaited. */
@@ -277,13 +266,13 @@ static void admit(struct conn *c, struct request *req, const struct http1_info *
     struct edge *e = c->worker->edge;
     struct err err;
     req->body_max = e->server->options->body_max;
-    if (web_check(req, e->loopback, method_changes(req->method), &err) != RC_OK ||
+    if (web_check(req, &e->cors, e->loopback, method_changes(req->method), &err) != RC_OK ||
         check_budget(c, &err) != RC_OK) {
         answer_err(req, &err);
         return;
     }
     if (req->path.ptr[0] == '*') {
-        answer_options(req);
+        router_options(req);
         return;
     }
     req->edge.flags |= REQ_BEGUN;

@@ -3,6 +3,7 @@
 
 #include "server/handler.h"
 #include "server/http/address.h"
+#include "server/http/cors.h"
 
 static struct slice without_port(struct slice host)
 {
@@ -49,14 +50,15 @@ static bool is_own_origin(struct slice origin, struct slice host)
     return slice_eq_nocase(without_default_port(origin), without_default_port(host));
 }
 
-enum rc web_check(const struct request *req, bool loopback, bool changes, struct err *err)
+enum rc web_check(const struct request *req, const struct cors *cors, bool loopback, bool changes,
+                  struct err *err)
 {
     struct slice host = req->header[HEADER_HOST], origin = req->header[HEADER_ORIGIN];
     /* No Host at all is no browser's doing. */
     if (loopback && host.len && !web_host_is_loopback(host))
         return err_set(err, ERR_FORBIDDEN_HOST,
                        "This server listens on a loopback address, and Host names another.");
-    if (!changes)
+    if (!changes || (cors->n && cors_has(cors, origin)))
         return RC_OK;
     if (origin.ptr && !is_own_origin(origin, host))
         return err_set(err, ERR_FORBIDDEN_ORIGIN, "A page of another origin may not change anything here.");

@@ -7,11 +7,13 @@
 #include "base/err.h"
 #include "base/slice.h"
 
+struct cors;
 struct request;
 
 /* FORBIDDEN_HOST: on a loopback listener, Host is no loopback name or address. FORBIDDEN_ORIGIN: the request
- * would change something and comes from a page of another site. */
-MUST_USE enum rc web_check(const struct request *, bool loopback, bool changes, struct err *);
+ * would change something and comes from a page of another site, whose origin is not listed. */
+MUST_USE enum rc web_check(const struct request *, const struct cors *, bool loopback, bool changes,
+                           struct err *);
 
 /* localhost, *.localhost, 127.0.0.0/8 or [::1], with or without a port. */
 bool web_host_is_loopback(struct slice host);

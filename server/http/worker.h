@@ -11,6 +11,7 @@
 #include "server/handler.h"
 #include "server/helpers.h"
 #include "server/http/access_log.h"
+#include "server/http/cors.h"
 #include "server/http/date.h"
 #include "server/http/edge.h"
 #include "server/http/http1.h"
@@ -74,6 +75,7 @@ struct edge {
     struct edge_worker *workers;
     unsigned nworkers;
     bool loopback; /* listens there only */
+    struct cors cors;
     char address[64];
     unsigned connections_max;
     _Atomic unsigned connections;

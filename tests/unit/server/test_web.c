@@ -3,6 +3,7 @@
 
 #include "server/handler.h"
 #include "server/http/address.h"
+#include "server/http/cors.h"
 #include "server/http/date.h"
 #include "tests/lib/test.h"
 
@@ -39,6 +40,8 @@ TEST(web_host_is_loopback__knows_names_and_addresses)
             fail_msg("%s", bad[i]);
 }
 
+static struct cors cors;
+
 static enum err_code check(const char *host, const char *origin, const char *site, bool loopback,
                            bool changes)
 {
@@ -47,7 +50,7 @@ static enum err_code check(const char *host, const char *origin, const char *sit
     req.header[HEADER_HOST] = slice_str(host);
     req.header[HEADER_ORIGIN] = origin ? slice_str(origin) : (struct slice){0};
     req.header[HEADER_SEC_FETCH_SITE] = slice_str(site);
-    return web_check(&req, loopback, changes, &err) == RC_OK ? ERR_NONE : err.code;
+    return web_check(&req, &cors, loopback, changes, &err) == RC_OK ? ERR_NONE : err.code;
 }
 
 TEST(web_check__lets_a_page_of_another_origin_change_nothing)
@@ -64,6 +67,20 @@ TEST(web_check__lets_a_page_of_another_origin_change_nothing)
     assert_int_equal(check("localhost:1", NULL, "cross-site", true, true), ERR_FORBIDDEN_ORIGIN);
     assert_int_equal(check("localhost:1", NULL, "Cross-Site", true, true), ERR_FORBIDDEN_ORIGIN);
     assert_int_equal(check("localhost:1", NULL, "none", true, true), ERR_NONE);
+}
+
+TEST(web_check__lets_a_listed_origin_change_things)
+{
+    struct err err;
+    assert_int_equal(cors_parse(&cors, "http://a:1,https://b", &err), RC_OK);
+    assert_int_equal(check("localhost:1", "http://a:1", "cross-site", true, true), ERR_NONE);
+    assert_int_equal(check("localhost:1", "https://b", "", true, true), ERR_NONE);
+    assert_int_equal(check("localhost:1", "https://b:1", "", true, true), ERR_FORBIDDEN_ORIGIN);
+    assert_int_equal(check("localhost:1", "http://localhost:1", "", true, true), ERR_NONE);
+    assert_int_equal(check("localhost:1", NULL, "cross-site", true, true), ERR_FORBIDDEN_ORIGIN);
+    assert_int_equal(check("evil.example", "https://b", "", true, true), ERR_FORBIDDEN_HOST);
+    assert_int_equal(cors_parse(&cors, NULL, &err), RC_OK);
+    assert_int_equal(check("localhost:1", "https://b", "", true, true), ERR_FORBIDDEN_ORIGIN);
 }
 
 TEST(web_check__wants_a_loopback_host_on_a_loopback_listener)
