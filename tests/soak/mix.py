@@ -1,0 +1,284 @@
+"""tests/soak/mix.py - one client of the soak test: sends requests of every kind over raw sockets, many behind each other, and checks
+what comes back by its class. Everything is drawn from a seed."""
+
+import random
+import re
+import socket
+import struct
+
+HEAD = b" HTTP/1.1\r\nHost: localhost\r\n"
+END = b"\r\n"
+STATUS = re.compile(rb"HTTP/1\.[01] (\d\d\d) ")
+LENGTH = re.compile(rb"\r\nContent-Length: (\d+)\r\n")
+BATCH = 32  # requests behind each other
+STEP = 256  # how often the others hear of it
+
+
+def message(method, target, body=None, extra=b""):
+    if body is None:
+        return method + b" " + target + HEAD + extra + END
+    return b"%s %s%s%sContent-Length: %d\r\n\r\n%s" % (method, target, HEAD, extra, len(body), body)
+
+
+def chunked(method, target, body):
+    parts = [body[i : i + 7] for i in range(0, len(body), 7)]
+    data = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts)
+    return method + b" " + target + HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + data + b"0\r\n\r\n"
+
+
+class Fault(Exception):
+    pass
+
+
+class Connection:
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.data = b""
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def more(self):
+        piece = self.socket.recv(262144)
+        if not piece:
+            raise Fault(f"closed behind {self.data[-200:]!r}")
+        self.data += piece
+
+    def answers(self, heads):
+        """The statuses of as many answers as there are items; an item says whether it is one to HEAD."""
+        statuses, at = [], 0
+        for is_head in heads:
+            while (end := self.data.find(b"\r\n\r\n", at)) < 0:
+                self.more()
+            found = STATUS.match(self.data, at)
+            if not found:
+                raise Fault(f"no answer: {self.data[at:at + 200]!r}")
+            status = int(found.group(1))
+            length = LENGTH.search(self.data, at, end + 2)
+            size = 0 if is_head or status in (100, 204, 304) or not length else int(length.group(1))
+            while len(self.data) < end + 4 + size:
+                self.more()
+            at = end + 4 + size
+            statuses.append(status)
+        self.data = self.data[at:]
+        return statuses
+
+    def ends(self):
+        """What is left until the server closes."""
+        while True:
+            try:
+                piece = self.socket.recv(262144)
+            except ConnectionResetError:
+                break
+            if not piece:
+                break
+            self.data += piece
+        return self.data
+
+    def close(self, reset=False):
+        if reset:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.socket.close()
+
+
+class Client:
+    def __init__(self, port, seed):
+        self.port, self.random, self.count = port, random.Random(seed), {}
+        self.own = b"own%d" % seed  # a type that only this client has
+        self.c = Connection(port)
+
+    # ---- requests that may stand behind each other: (bytes, statuses that may come) ----
+
+    def id(self):
+        return b"%d" % self.random.randrange(2000)
+
+    def name(self):
+        return b"x" * self.random.randrange(1, 60) if self.random.random() < 0.95 else b"long " * self.random.randrange(200, 4000)
+
+    def person(self):
+        return b'{"name":"%s","age":%d,"mail":"%s","tags":{"a":[1,2,%d],"b":[]}}' % (
+            self.name(), self.random.randrange(100), self.id(), self.random.randrange(1 << 60))
+
+    def ping(self):
+        return message(b"GET", b"/ping"), (200,)
+
+    def get(self):
+        return message(b"GET", b"/person/get/" + self.id()), (200, 404)
+
+    def get_resource(self):
+        return message(b"GET", b"/person/" + self.id(), None, b'If-None-Match: "7-1"\r\n'), (200, 304, 404)
+
+    def get_field(self):
+        return message(b"GET", b"/person/get/" + self.id() + b"/" + self.random.choice((b"name", b"tags", b"nope"))), (200, 404)
+
+    def head(self):
+        return message(b"HEAD", b"/person/" + self.id()), (200, 404)
+
+    def put(self):
+        return message(b"POST", b"/person/put/" + self.id(), self.person()), (200,)
+
+    def put_chunked(self):
+        return chunked(b"PUT", b"/person/" + self.id(), self.person()), (200, 201)
+
+    def put_union(self):
+        return message(b"PUT", b"/event/" + self.id(), b'{"what":{"key":"k","why":"%s"}}' % self.name()), (200, 201)
+
+    def put_blob(self):
+        size = self.random.choice((0, 10, 1000, 5000, 40000))
+        return message(b"PUT", b"/blob/" + self.id(), self.random.randbytes(size), b"Content-Type: image/png\r\n"), (200, 201)
+
+    def get_blob(self):
+        return message(b"GET", b"/blob/" + self.id()), (200, 404)
+
+    def put_field(self):
+        return message(b"POST", b"/person/put/" + self.id() + b"/name", b'"%s"' % self.name()), (200, 404)
+
+    def put_condition(self):
+        condition = self.random.choice((b"If-None-Match: *\r\n", b'If-Match: "1-1"\r\n', b"If-Match: *\r\n"))
+        return message(b"PUT", b"/person/" + self.id(), self.person(), condition), (200, 201, 412)
+
+    def delete(self):
+        return message(b"DELETE", b"/person/" + self.id()), (200, 404)
+
+    def bad_json(self):
+        body = self.random.choice((b"", b"{", b'{"name":}', b'{"name":"a","name":"b"}', b'{"name":"\\ud800"}', b"\xff", b"[" * 3000))
+        return message(b"PUT", b"/person/" + self.id(), body), (400, 422)
+
+    def bad_record(self):
+        body = self.random.choice((b"null", b"[]", b'{"name":7,"age":"x","zz":1}', b'{"name":"a","tags":{"k":[1,"x",{}]}}', b"{}"))
+        return message(b"PUT", b"/person/" + self.id(), body), (422,)
+
+    def bad_union(self):
+        return message(b"PUT", b"/event/" + self.id(), b'{"what":{"key":1,"why":[]}}'), (422,)
+
+    def unknown(self):
+        target = self.random.choice((b"/nope/get/1", b"/person/1/2", b"/person/get/1?x=1", b"/%zz", b"/person/" + b"i" * 500))
+        return message(b"GET", target), (400, 404, 414)
+
+    def method(self):
+        return message(self.random.choice((b"PATCH", b"BREW")), b"/ping", b"abc"), (405, 501)
+
+    def schemas(self):
+        return message(b"GET", b"/schemas"), (200,)
+
+    def get_schema(self):
+        return message(b"GET", b"/getschema/person"), (200,)
+
+    def too_large(self):
+        return message(b"PUT", b"/putschema/" + self.own, b" " * ((1 << 20) + 1)), (413,)
+
+    def benchmark(self):
+        return message(b"GET", b"/person/get/1?benchmark_only=100"), (200,)
+
+    PIPELINED = (
+        (ping, 20), (get, 20), (get_resource, 8), (get_field, 6), (head, 4), (put, 12), (put_chunked, 3), (put_union, 3), (put_blob, 2),
+        (get_blob, 2), (put_field, 5), (put_condition, 4), (delete, 4), (bad_json, 2), (bad_record, 2), (bad_union, 1), (unknown, 2),
+        (method, 1), (schemas, 1), (get_schema, 1), (benchmark, 2), (too_large, 0.01),
+    )
+
+    def batch(self, n):
+        kinds, weights = zip(*self.PIPELINED)
+        made = [kind(self) for kind in self.random.choices(kinds, weights, k=n)]
+        data = b"".join(part for part, _ in made)
+        if self.random.random() < 0.02:  # in slow pieces
+            for at in range(0, min(len(data), 2000), 50):
+                self.c.send(data[at : at + 50])
+            data = data[2000:]
+        if len(data) > 100000:  # beyond what the sockets hold, both might wait for each other
+            for part, allowed in made:
+                self.c.send(part)
+                self.check([(part, allowed)])
+            return n
+        self.c.send(data)
+        self.check(made)
+        return n
+
+    def check(self, made):
+        statuses = self.c.answers([part.startswith(b"HEAD") for part, _ in made])
+        for (part, allowed), status in zip(made, statuses):
+            self.note(status)
+            if status not in allowed:
+                raise Fault(f"{status}, not one of {allowed}: {part[:300]!r}")
+
+    def note(self, status):
+        kind = f"{status // 100}xx"
+        self.count[kind] = self.count.get(kind, 0) + 1
+
+    # ---- what takes a connection of its own: each is one request ----
+
+    def fresh(self):
+        self.c.close()
+        self.c = Connection(self.port)
+
+    def bad_http(self):
+        raw = self.random.choice((
+            b"GET  /ping HTTP/1.1\r\n\r\n", b"GET /ping HTTP/1.1\r\n\r\n", b"\x16\x03\x01\0\0\r\n\r\n", b"GET /ping HTTP/3.0\r\n\r\n",
+            b"GET /ping HTTP/1.1\r\nHost: localhost\r\n: x\r\n\r\n", b"GET /ping HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 20000,
+            b"POST /person/put/1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+            b"POST /person/put/1 HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+        ))
+        self.c.send(raw)
+        data = self.c.ends()
+        found = STATUS.match(data)
+        if not found or int(found.group(1)) not in (400, 431, 505) or data.count(b"\r\nDate: ") != 1:
+            raise Fault(f"{data[:200]!r} to {raw[:100]!r}")
+        self.note(int(found.group(1)))
+        self.fresh()
+
+    def abort(self):
+        part = self.random.choice((b"GET /pi", message(b"PUT", b"/person/1", self.person())[:-5], message(b"PUT", b"/blob/1", b"x" * 30000)[:20000],
+                                   self.put()[0] * 10, self.get()[0] * 10, b""))
+        self.c.send(part)
+        self.c.close(reset=self.random.random() < 0.5)
+        self.c = Connection(self.port)
+        self.note(0)
+
+    def expect(self):
+        body = self.person()
+        self.c.send(b"PUT /person/1" + HEAD + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body))
+        if self.c.answers([False]) != [100]:
+            raise Fault("no 100")
+        self.c.send(body)
+        self.check([(b"PUT", (200, 201))])
+
+    def own_type(self):
+        """A type comes, gets another version, a record, and goes."""
+        steps = [message(b"POST", b"/putschema/%s?compatibility=none" % self.own,
+                         b'{"type":"record","name":"R","fields":[{"name":"%s","type":"int","default":0}]}' % field) for field in (b"a", b"b")]
+        steps += [message(b"POST", b"/putschema/" + self.own, b'{"type":"recrd"}'), message(b"PUT", b"/%s/1" % self.own, b"{}"),
+                  message(b"DELETE", b"/delschema/" + self.own)]
+        for step, allowed in zip(steps, ((200,), (200,), (422,), (201,), (200,))):
+            self.c.send(step)
+            self.check([(step, allowed)])
+
+    ALONE = ((bad_http, 8), (abort, 8), (expect, 4), (own_type, 1))
+
+    def alone(self):
+        kinds, weights = zip(*self.ALONE)
+        self.random.choices(kinds, weights)[0](self)
+
+    def run(self, requests, done):
+        sent = told = 0
+        while sent < requests:
+            sent += self.batch(min(BATCH, requests - sent))
+            if sent < requests and self.random.random() < 0.2:
+                self.alone()
+                sent += 1
+            if sent - told >= STEP or sent >= requests:
+                with done.get_lock():
+                    done.value += sent - told
+                told = sent
+
+
+def client(port, requests, seed, done, results):
+    """Runs in a process of its own; puts {"count": statuses by class, "faults": [...]} into `results`."""
+    faults = []
+    c = Client(port, seed)
+    try:
+        c.run(requests, done)
+        c.c.close()
+    except (Fault, OSError) as e:
+        faults.append(f"client {seed}: {type(e).__name__}: {e}")
+    count = {("aborted" if kind == "0xx" else kind): n for kind, n in c.count.items()}
+    results.put({"count": count, "faults": faults})
