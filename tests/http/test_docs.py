@@ -142,11 +142,29 @@ def check_metrics():
     assert not unknown, f"no such metrics: {unknown}"
 
 
+def check_complaints():
+    """Each case has a row, and each test that is named is there."""
+    rows = table_of("docs/testing.md", "case", "about", "tests")
+    numbers = set()
+    for cases, about, tests in rows:
+        found = [int(n) for n in re.findall(r"D-(\d\d)", cases)]
+        numbers |= set(range(found[0], found[1] + 1)) if " to " in cases else set(found)
+        text = ""
+        for word in code_of(tests):
+            if word.startswith("tests/"):
+                text = read(word)
+            elif text and re.fullmatch(r"\w+", word):
+                assert re.search(rf"def {word}\(|TEST\({word}\)", text), f"{cases}, {about}: there is no test {word}"
+        assert text or "later" in tests, f"{cases}: neither a test nor a word"
+    assert numbers == set(range(1, 67)), numbers ^ set(range(1, 67))
+
+
 def main():
     for page in PAGES:
         console.check(page, write="--write" in sys.argv)
         print(page)
-    for check in check_routes, check_errors, check_headers, check_limits, check_options, check_metrics, check_stages:
+    for check in (check_routes, check_errors, check_headers, check_limits, check_options, check_metrics,
+                  check_stages, check_complaints):
         check()
         print(check.__name__)
     print("ok")

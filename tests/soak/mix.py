@@ -181,16 +181,15 @@ class Client:
         kinds, weights = zip(*self.PIPELINED)
         made = [kind(self) for kind in self.random.choices(kinds, weights, k=n)]
         data = b"".join(part for part, _ in made)
-        if self.random.random() < 0.02:  # in slow pieces
-            for at in range(0, min(len(data), 2000), 50):
-                self.c.send(data[at : at + 50])
-            data = data[2000:]
         if len(data) > 100000:  # beyond what the sockets hold, both might wait for each other
             for part, allowed in made:
                 self.c.send(part)
                 self.check([(part, allowed)])
             return n
-        self.c.send(data)
+        slow = 2000 if self.random.random() < 0.02 else 0
+        for at in range(0, min(len(data), slow), 50):
+            self.c.send(data[at : at + 50])
+        self.c.send(data[slow:])
         self.check(made)
         return n
 
