@@ -49,11 +49,12 @@ enum { ERR_PROBLEMS_MAX = 100 };
 /* Owned by the caller, set once where the fault is found, passed up untouched. */
 struct err {
     enum err_code code;
-    uint32_t line, column;        /* from 1, in bytes; 0: not a fault of a text */
-    struct problem *first, *last; /* in an arena; at most ERR_PROBLEMS_MAX */
-    uint32_t problems;            /* how many are listed */
-    bool truncated;               /* more were found than are listed */
-    char message[256];            /* one plain sentence for the person who called */
+    uint32_t line, column;          /* from 1, in bytes; 0: not a fault of a text */
+    struct problem *first, *last;   /* in an arena; at most ERR_PROBLEMS_MAX */
+    uint32_t problems;              /* how many are listed */
+    bool truncated;                 /* more were found than are listed */
+    uint64_t used_bytes, max_bytes; /* of a store that is full; 0: not said */
+    char message[256];              /* one plain sentence for the person who called */
 };
 
 /* Fill *err (replacing what it held) and return RC_ERR, so that a caller can `return err_set(...)`. */

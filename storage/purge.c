@@ -7,6 +7,7 @@
 
 enum {
     RETRY_MS = 1000,            /* after a step that failed */
+    PRESSED_MS = 10,            /* between two looks while room is short and somebody reads */
     BLOBS_SHARE = 32,           /* between two looks passes this part of the time that a dead blob stays */
     EXPIRED_MS = 1000,          /* between two looks, so that many times in a row are not a step each */
     EXPIRED_AWAY_MS = 60 * 1000 /* a longer wait is cut into such: the clock may be set */
@@ -88,7 +89,7 @@ static void pass_ended(struct purge *p, const struct decider *d, int64_t now)
     p->set_aside = set_aside;
     int64_t blobs = p->pass.sweep[SWEEP_BLOBS].next_ms, expired = p->pass.sweep[SWEEP_EXPIRED].next_ms;
     if (blobs != INT64_MAX)
-        due_at(p, now + blobs_wait_ms(d, blobs));
+        due_at(p, now + (purge_is_pressed(p, now) ? PRESSED_MS : blobs_wait_ms(d, blobs)));
     if (expired != INT64_MAX)
         due_at(p, now + expired_wait_ms(expired));
     due_at(p, p->noted_ms);
@@ -122,6 +123,11 @@ void purge_stepped(struct purge *p, const struct decider *d)
         due_at(p, now);
 }
 
+bool purge_is_pressed(const struct purge *p, int64_t now_mono_ms)
+{
+    return now_mono_ms < p->pressed_ms;
+}
+
 static void note(struct purge *p, int64_t mono_ms)
 {
     if (mono_ms < p->noted_ms)
@@ -131,10 +137,19 @@ static void note(struct purge *p, int64_t mono_ms)
 
 void purge_note(struct purge *p, const struct decider *d)
 {
+    int64_t now = clock_mono_ms();
     if (d->dropped)
-        note(p, clock_mono_ms());
+        note(p, now);
     if (d->trashed)
-        note(p, clock_mono_ms() + d->blob_keep_ms);
+        note(p, now + (purge_is_pressed(p, now) ? 0 : d->blob_keep_ms));
     if (d->expires_ms)
-        note(p, clock_mono_ms() + expired_wait_ms(d->expires_ms));
+        note(p, now + expired_wait_ms(d->expires_ms));
+}
+
+void purge_press(struct purge *p, const struct decider *d)
+{
+    int64_t now = clock_mono_ms();
+    if (!purge_is_pressed(p, now))
+        note(p, now);
+    p->pressed_ms = now + d->blob_keep_ms;
 }

@@ -36,6 +36,7 @@ struct purge {
     unsigned first;               /* the sweep that is first in the next step: they take turns */
     unsigned set_aside;           /* in the last pass */
     bool failing;                 /* the last step failed */
+    int64_t pressed_ms;           /* until then (clock_mono_ms) room is short: blobs go as soon as may be */
 };
 
 void purge_init(struct purge *);
@@ -43,6 +44,9 @@ void purge_init(struct purge *);
 MUST_USE enum rc purge_decide(struct decider *, struct purge *);
 /* A step that was due has been tried; op.rc says how it went. */
 void purge_stepped(struct purge *, const struct decider *);
+/* There was no room for a write. */
+void purge_press(struct purge *, const struct decider *);
+bool purge_is_pressed(const struct purge *, int64_t now_mono_ms);
 /* A group has been applied: perhaps it left something that dies, now or later. */
 void purge_note(struct purge *, const struct decider *);
 

@@ -15,11 +15,12 @@ enum rc worker_snapshot(struct store_worker *w, struct err *err)
     if (likely(w->snap_live && w->snap_published == published))
         return RC_OK;
     w->snap_live = false;
-    atomic_store_explicit(&w->snap_since_ms, 0, memory_order_relaxed);
-    if (w->store->ops->snap_renew(w->snap, err) != RC_OK)
+    atomic_store(&w->snap_since_ms, clock_coarse_ms()); /* before the snapshot is: see blob_readers_none */
+    if (w->store->ops->snap_renew(w->snap, err) != RC_OK) {
+        atomic_store_explicit(&w->snap_since_ms, 0, memory_order_relaxed);
         return RC_ERR;
+    }
     w->snap_live = true;
-    atomic_store_explicit(&w->snap_since_ms, clock_coarse_ms(), memory_order_relaxed);
     w->snap_published = published;
     return RC_OK;
 }
@@ -51,7 +52,10 @@ static enum rc get(struct store_worker *w, struct store_get *g)
         return RC_NOTFOUND;
     key_of(&k, &g->key);
     enum rc rc = s->ops->get(w->snap, key_slice(&k), &value, &g->err);
-    return rc == RC_OK ? decode(&g->key, value, &g->rec, &g->err) : rc;
+    rc = rc == RC_OK ? decode(&g->key, value, &g->rec, &g->err) : rc;
+    if (rc == RC_OK && unlikely(g->rec.blob != 0))
+        blob_readers_note(&w->blob_readers);
+    return rc;
 }
 
 void store_get(struct store_worker *w, struct store_get *g)
@@ -69,6 +73,7 @@ enum rc store_chunks(struct store_worker *w, const struct record *rec, uint32_t 
     *n = 0;
     if (worker_snapshot(w, err) != RC_OK)
         return RC_ERR;
+    blob_readers_seen(&w->blob_readers);
     for (uint64_t at = (uint64_t)first * LIMIT_CHUNK_BYTES; *n < most && at < rec->body_bytes;
          at += LIMIT_CHUNK_BYTES) {
         uint64_t rest = rec->body_bytes - at;
@@ -80,6 +85,8 @@ enum rc store_chunks(struct store_worker *w, const struct record *rec, uint32_t 
             return err_set(err, ERR_IO, "A stored body has a damaged chunk.");
         ++*n;
     }
+    if ((uint64_t)(first + *n) * LIMIT_CHUNK_BYTES >= rec->body_bytes)
+        blob_readers_ended(&w->blob_readers);
     return RC_OK;
 }
 

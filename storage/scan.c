@@ -47,6 +47,8 @@ static enum rc show(struct store_worker *w, struct store_scan *s, struct slice i
     struct record rec;
     enum rc rc = decode(s, value, now_ms, &rec);
     w->in_row = true;
+    if (rc == RC_OK && rec.blob && !s->keys_only)
+        blob_readers_note(&w->blob_readers);
     if (rc == RC_OK)
         rc = s->row(s, id, &rec);
     else if (rc == RC_NOTFOUND)

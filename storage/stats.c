@@ -52,7 +52,7 @@ static void read_workers(struct store *s, struct store_stats *out)
 void store_stats(struct store *s, struct store_stats *out)
 {
     const struct writer_stats *w = &s->writer.stats;
-    *out = (struct store_stats){.broken = store_broken(s)};
+    *out = (struct store_stats){.broken = store_broken(s), .damaged_rows = store_set_aside(s)};
     store_space(s, &out->space);
     out->writes = counter_get(&w->writes); /* first, so that no more are done than were queued */
     atomic_thread_fence(memory_order_acquire);

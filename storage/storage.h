@@ -83,6 +83,7 @@ void store_space(const struct store *, struct store_space *); /* as of the last 
 struct store_stats {
     struct store_space space;
     uint64_t broken;             /* 1: store_broken */
+    uint64_t damaged_rows;       /* store_set_aside */
     uint64_t writes;             /* that are over, whatever became of them */
     uint64_t queue_writes;       /* queued and not over */
     uint64_t groups;             /* applied */

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "storage/blob_readers.h"
 #include "storage/dead.h"
 #include "storage/engine.h"
 #include "storage/queue.h"
@@ -43,8 +44,9 @@ struct store_worker {
     bool in_row;                   /* of a scan, whose page borrows from the snapshot */
     uint64_t snap_published;       /* of the live snapshot */
     _Atomic int64_t snap_since_ms; /* clock_coarse_ms; 0: none is live */
-    _Atomic uint64_t queued;       /* writes, ever */
-    uint32_t waiting_ops;          /* queued and not yet done */
+    struct blob_readers blob_readers;
+    _Atomic uint64_t queued; /* writes, ever */
+    uint32_t waiting_ops;    /* queued and not yet done */
     uint64_t waiting_bytes;
     int fd; /* eventfd */
     struct write_stack finished;

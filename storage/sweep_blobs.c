@@ -25,7 +25,7 @@ static enum rc delete_blob(struct sweep *s, uint64_t number)
 /* When a blob may go. Died later than now: before the store was opened, by a clock that went ahead. */
 static int64_t ripens_ms(const struct decider *d, const struct sweep_dead *blob)
 {
-    return blob->died_ms > d->trash_now_ms ? 0 : blob->died_ms + d->blob_keep_ms;
+    return d->hurry || blob->died_ms > d->trash_now_ms ? 0 : blob->died_ms + d->blob_keep_ms;
 }
 
 enum rc sweep_blobs(struct sweep *s)

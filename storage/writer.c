@@ -81,6 +81,14 @@ static void complete(struct store_write *const *writes, size_t n)
     }
 }
 
+static void say_how_full(const struct store *s, struct err *err)
+{
+    struct store_space space;
+    store_space(s, &space);
+    err->used_bytes = space.used;
+    err->max_bytes = space.max;
+}
+
 static void fail(struct store_write **writes, size_t n, const struct err *err)
 {
     for (size_t i = 0; i < n; i++) {
@@ -165,6 +173,10 @@ static void run_group(struct writer *w, size_t n)
         }
         stats_failed(&w->stats, taken, err.code);
         stats_done(&w->stats, w->group + at, taken, 0);
+        if (err.code == ERR_NO_SPACE) {
+            say_how_full(w->store, &err);
+            purge_press(&w->purge, &w->decider);
+        }
         fail(w->group + at, taken, &err);
         at += taken;
     }
@@ -173,14 +185,18 @@ static void run_group(struct writer *w, size_t n)
 /* ---- the loop ---- */
 
 /* All that waits, and behind it a step of the purge if one is due: it costs no commit of its own while there
- * are writes, and goes on by itself while there are none. */
+ * are writes, and goes on by itself while there are none. While room is short it makes some first. */
 static bool run_next(struct writer *w, bool closing)
 {
-    size_t n = take(w);
-    bool purging = !closing && !store_broken(w->store) && clock_mono_ms() >= w->purge.due_ms;
+    int64_t now = clock_mono_ms();
+    bool purging = !closing && !store_broken(w->store) && now >= w->purge.due_ms;
+    bool pressed = purging && purge_is_pressed(&w->purge, now);
+    w->purged_ahead = pressed && !w->purged_ahead; /* each second step is one by itself, before it writes */
+    size_t n = w->purged_ahead ? 0 : take(w);
     if (purging) {
         w->purge.due_ms = INT64_MAX;
         w->group[n++] = &w->purge.op;
+        w->decider.hurry = pressed && blob_readers_none(w->store);
     }
     if (n)
         run_group(w, n);

@@ -14,6 +14,7 @@ struct writer {
     struct store_write *pending, *pending_last; /* taken from the queue, in order, not yet in a group */
     struct store_write *group[LIMIT_GROUP_OPS_MAX + 1]; /* and a step of the purge */
     struct purge purge;
+    bool purged_ahead; /* the last group was a step of the purge, for want of room */
     struct writer_stats stats;
     uint64_t commit_ns;    /* of the group at hand */
     int64_t upkeep_due_ms; /* clock_mono_ms */

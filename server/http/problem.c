@@ -75,6 +75,12 @@ bool problem_print(struct buf *out, const struct err *err, struct slice member)
         put(&o, SLICE(",\"column\":"));
         put_number(&o, err->column);
     }
+    if (err->max_bytes) {
+        put(&o, SLICE(",\"used_bytes\":"));
+        put_number(&o, err->used_bytes);
+        put(&o, SLICE(",\"max_bytes\":"));
+        put_number(&o, err->max_bytes);
+    }
     if (err->first)
         put_problems(&o, err);
     if (member.len) {

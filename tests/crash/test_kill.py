@@ -1,7 +1,8 @@
-"""tests/crash/test_kill.py - kill -9 under a load of puts and deletes at random moments: whatever was answered is there
-after the restart, whole; what was not answered is there whole or not at all; counts are exact; nothing needs repair.
+"""tests/crash/test_kill.py - kill -9 at random moments under a load of puts and deletes, short and long bodies, types that come,
+change and go, and what is dead being removed: whatever was answered is there after the restart, whole; what was not
+answered is there whole or not at all; counts are exact; nothing needs repair.
 
-    test_kill.py [--seed N] [--long KILLS]     KILLS in every durability mode instead of 20 in sync and 5 in the others"""
+    test_kill.py [--seed N] [--long KILLS]     KILLS instead of 30, in all three durabilities by turns"""
 
 import argparse
 import json
@@ -12,10 +13,13 @@ import threading
 import time
 import zlib
 
-from avrod import Server, read_reply, records_of
+from avrod import Server, read_reply
 
-WRITERS, IDS, PIPELINE_MAX = 6, 40, 8
-ANSWERS_MAX = 300  # before a kill
+MODES = "sync", "async", "none"
+KILLS = 30
+WRITERS, IDS, PIPELINE_MAX = 5, 40, 8
+TYPES, BULK_MAX = 4, 300  # types that come and go; records put into one in a row, more than one step of the purge removes
+ANSWERS = 20, 100, 300  # before a kill, at most
 PAD_MAX = 3500
 PAD_LONG = 20000  # in chunks
 SCHEMA = json.dumps({"type": "record", "name": "Kept", "fields": [
@@ -70,28 +74,34 @@ class Counter:
                     assert writer.fault is None, writer.fault
 
 
-class Writer(threading.Thread):
-    """One connection with up to `depth` pipelined writes, each to another id, until the connection is lost."""
+class Client(threading.Thread):
+    """One connection, on which turns are taken until it is lost."""
 
-    def __init__(self, number, keys, port, counter, seed):
+    def __init__(self, port, counter, seed):
         super().__init__()
-        self.number, self.keys, self.port, self.counter = number, keys, port, counter
-        self.rng = random.Random(seed)
-        self.depth = self.rng.randint(1, PIPELINE_MAX)
+        self.port, self.counter, self.rng = port, counter, random.Random(seed)
         self.fault, self.dying = None, False
 
     def run(self):
         try:
             with socket.create_connection(("127.0.0.1", self.port), timeout=60) as sock:
                 while True:
-                    self.batch(sock)
+                    self.turn(sock)
         except (EOFError, ConnectionError) as lost:
             if not self.dying:
-                self.fault = f"writer {self.number}: the connection was lost before the kill: {lost!r}"
+                self.fault = f"{type(self).__name__}: the connection was lost before the kill: {lost!r}"
         except Exception as fault:  # pylint: disable=broad-except
-            self.fault = f"writer {self.number}: {fault!r}"
+            self.fault = f"{type(self).__name__}: {fault!r}"
 
-    def batch(self, sock):
+
+class Writer(Client):
+    """Up to `depth` pipelined writes, each to another id."""
+
+    def __init__(self, keys, *args):
+        super().__init__(*args)
+        self.keys, self.depth = keys, self.rng.randint(1, PIPELINE_MAX)
+
+    def turn(self, sock):
         batch, text = self.rng.sample(sorted(self.keys), self.depth), b""
         for ident in batch:
             text += self.request(ident)
@@ -121,6 +131,70 @@ class Writer(threading.Thread):
         assert reply.status == wanted, f"{ident}: {wanted} was due, got {reply}"
 
 
+class Type:
+    """A type that comes and goes. `version` 0: it is not there. Its records are 0 to n - 1, so their number says which."""
+
+    def __init__(self, name):
+        self.name, self.version, self.records, self.lives = name, 0, 0, 0
+        self.sent = []  # what (version, records) may be as well, after writes that were not answered
+
+    def settle(self, version, records):
+        self.version, self.records, self.sent = version, records, []
+
+
+def type_schema(of, version):
+    """Never the same text twice."""
+    return json.dumps({"type": "record", "name": "T", "doc": f"{of.name}/{of.lives}/{version}", "fields": [
+        {"name": "n", "type": "int"}]})
+
+
+class Registrar(Client):
+    """Registers types and versions, fills them and drops them, so that something dead is always on its way out."""
+
+    def __init__(self, types, *args):
+        super().__init__(*args)
+        self.types = types
+
+    def turn(self, sock):
+        of = self.rng.choice(self.types)
+        if not of.version:
+            of.lives += 1
+            self.change(sock, of, f"/putschema/{of.name}?compatibility=none", type_schema(of, 1), (1, 0))
+        else:
+            self.rng.choice([self.fill, self.fill, self.new_version, self.drop])(sock, of)
+
+    def change(self, sock, of, target, body, leads_to):
+        of.sent = [leads_to]
+        sock.sendall(f"POST {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+        reply, pending = read_reply(sock)
+        assert reply.status == 200 and not pending, f"{target}: {reply}"
+        of.settle(*leads_to)
+        self.counter.add(revision_of(reply))
+
+    def new_version(self, sock, of):
+        version = of.version + 1
+        self.change(sock, of, f"/putschema/{of.name}", type_schema(of, version), (version, of.records))
+
+    def drop(self, sock, of):
+        self.change(sock, of, f"/delschema/{of.name}", "", (0, 0))
+
+    def fill(self, sock, of):
+        """Writes of a connection reach the store in their order, so what is there is a beginning of what was sent."""
+        n, text, pending = self.rng.choice([1, 10, BULK_MAX]), "", b""
+        total = of.records + n
+        of.sent = [(of.version, records) for records in range(of.records + 1, total + 1)]
+        for i in range(of.records, total):
+            body = '{"n":%d}' % i
+            text += f"PUT /{of.name}/{i} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+        sock.sendall(text.encode())
+        for _ in range(n):
+            reply, pending = read_reply(sock, pending=pending)
+            assert reply.status == 201, f"{of.name}/{of.records}: {reply}"
+            of.settle(of.version, of.records + 1)
+            of.sent = [(of.version, records) for records in range(of.records + 1, total + 1)]
+            self.counter.add(revision_of(reply))
+
+
 def revision_of(reply):
     found = re.match(r'"(\d+)-', reply.header("ETag") or "")
     return int(found.group(1)) if found else 0
@@ -128,89 +202,132 @@ def revision_of(reply):
 
 def read_back(server, keys):
     """ident -> (seq or None, revision), all over one connection."""
-    found = {}
+    found, idents, each = {}, list(keys), 40
     with server.connect() as sock:
-        for ident in keys:
-            sock.sendall(f"GET /kept/{ident} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
-            reply, pending = read_reply(sock)
-            assert not pending and reply.status in (200, 404), f"{ident}: {reply}"
-            if reply.status == 404:
-                found[ident] = None, 0
-                continue
-            record = reply.json()
-            assert record["id"] == ident, f"{ident}: {record}"
-            assert record["sum"] == checksum(ident, record["seq"], record["pad"]), f"{ident} is not whole: {record}"
-            found[ident] = record["seq"], revision_of(reply)
+        for at in range(0, len(idents), each):
+            pending = b""
+            sock.sendall("".join(f"GET /kept/{ident} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" for ident in idents[at:at + each]).encode())
+            for ident in idents[at:at + each]:
+                reply, pending = read_reply(sock, pending=pending)
+                found[ident] = whole_record(ident, reply)
+            assert not pending, pending
     return found
 
 
-def check_store(server, keys, highest_answered):
-    found = read_back(server, keys)
-    for ident, key in keys.items():
-        seq, _ = found[ident]
-        assert seq in key.possible(), f"{ident}: found {seq}, answered {key.settled}, unanswered {key.sent}"
-        key.settled, key.sent = seq, []
-    present = sum(seq is not None for seq, _ in found.values())
-    assert records_of(server, "kept") == present, f"/schemas says {records_of(server, 'kept')}, there are {present}"
-    return max([highest_answered] + [revision for _, revision in found.values()])
+def whole_record(ident, reply):
+    assert reply.status in (200, 404), f"{ident}: {reply}"
+    if reply.status == 404:
+        return None, 0
+    record = reply.json()
+    assert record["id"] == ident, f"{ident}: {record}"
+    assert record["sum"] == checksum(ident, record["seq"], record["pad"]), f"{ident} is not whole: {record}"
+    return record["seq"], revision_of(reply)
 
 
-def one_kill(server, keys, rng):
-    counter = Counter()
-    writers = [Writer(n, keys[n], server.port, counter, rng.getrandbits(64)) for n in range(WRITERS)]
-    answers = rng.randrange(1, ANSWERS_MAX)
-    for writer in writers:
-        writer.start()
-    try:
-        counter.wait_for(answers, writers)
-        time.sleep(rng.random() * 0.003)  # somewhere within a commit; nothing depends on where
-    finally:
-        for writer in writers:
-            writer.dying = True
-        server.kill()
-        for writer in writers:
-            writer.join()
-    for writer in writers:
-        assert writer.fault is None, writer.fault
-    return counter
+class Kept:
+    """A store that is killed again and again, and what is known of it."""
 
-
-def check_new_revision(server, highest):
-    """Revisions go on above all that were ever answered or kept."""
-    reply = server.put("/kept/revision", body=record_of("revision", 1, random.Random(0)))
-    assert revision_of(reply) > highest, f"revision {revision_of(reply)} after {highest}"
-    assert server.delete("/kept/revision").status == 200
-
-
-def check_mode(mode, kills, rng):
-    started, total, lost, highest = time.monotonic(), 0, 0, 0
-    keys = [{f"w{n}-{i}": Key() for i in range(IDS)} for n in range(WRITERS)]
-    everything = {ident: key for one in keys for ident, key in one.items()}
-    with Server("--durability", mode) as server:
-        reply = server.post("/putschema/kept", SCHEMA)
+    def __init__(self, mode):
+        self.mode, self.kills, self.answers, self.lost, self.highest = mode, 0, 0, 0, 0
+        self.keys = [{f"w{n}-{i}": Key() for i in range(IDS)} for n in range(WRITERS)]
+        self.everything = {ident: key for one in self.keys for ident, key in one.items()}
+        self.types = [Type(f"t{i}") for i in range(TYPES)]
+        self.server = Server("--durability", mode)
+        reply = self.server.post("/putschema/kept", SCHEMA)
         assert reply.status == 200, reply
-        for _ in range(kills):
-            counter = one_kill(server, keys, rng)
-            total += counter.value
-            lost += sum(len(key.sent) for key in everything.values())
-            server.start()
-            highest = check_store(server, everything, max(highest, counter.revision))
-            check_new_revision(server, highest)
-        server.restart()
-        check_store(server, everything, highest)
-    print(f"{mode}: {kills} kills, {total} answered writes all kept, {lost} in flight at the kills,"
-          f" {time.monotonic() - started:.1f} s", flush=True)
+
+    def kill(self, rng):
+        counter = Counter()
+        clients = [Writer(keys, self.server.port, counter, rng.getrandbits(64)) for keys in self.keys]
+        clients.append(Registrar(self.types, self.server.port, counter, rng.getrandbits(64)))
+        answers = rng.randrange(1, rng.choice(ANSWERS))
+        for client in clients:
+            client.start()
+        try:
+            counter.wait_for(answers, clients)
+            time.sleep(rng.random() * 0.003)  # somewhere within a commit; nothing depends on where
+        finally:
+            for client in clients:
+                client.dying = True
+            self.server.kill()
+            for client in clients:
+                client.join()
+        for client in clients:
+            assert client.fault is None, client.fault
+        self.kills += 1
+        self.answers += counter.value
+        self.lost += sum(len(key.sent) for key in self.everything.values()) + sum(len(of.sent) for of in self.types)
+        self.highest = max(self.highest, counter.revision)
+
+    def check(self):
+        listed = {entry["name"]: entry for entry in self.server.get("/schemas").json()}
+        self.check_records(listed["kept"]["records"])
+        for of in self.types:
+            self.check_type(of, listed.get(of.name))
+        self.check_new_revision()
+
+    def check_records(self, count):
+        found = read_back(self.server, self.everything)
+        for ident, key in self.everything.items():
+            seq, _ = found[ident]
+            assert seq in key.possible(), f"{ident}: found {seq}, answered {key.settled}, unanswered {key.sent}"
+            key.settled, key.sent = seq, []
+        present = sum(seq is not None for seq, _ in found.values())
+        assert count == present, f"/schemas says {count}, there are {present}"
+        self.highest = max([self.highest] + [revision for _, revision in found.values()])
+
+    def check_type(self, of, entry):
+        found = (entry["version"], entry["records"]) if entry else (0, 0)
+        possible = [(of.version, of.records)] + of.sent
+        assert found in possible, f"{of.name}: found {found}, possible {possible[:3]} ..."
+        of.settle(*found)
+        if not of.version:
+            assert self.server.get(f"/{of.name}/0").status == 404
+            return
+        reply = self.server.get(f"/getschema/{of.name}")
+        assert reply.json()["doc"] == f"{of.name}/{of.lives}/{of.version}", reply
+        for ident, there in (of.records - 1, True), (of.records, False):
+            if ident >= 0:
+                reply = self.server.get(f"/{of.name}/{ident}")
+                assert (reply.status != 404) == there, f"{of.name}/{ident} of {of.records}: {reply}"
+
+    def check_new_revision(self):
+        """Revisions go on above all that were ever answered or kept."""
+        reply = self.server.put("/kept/revision", body=record_of("revision", 1, random.Random(0)))
+        assert revision_of(reply) > self.highest, f"revision {revision_of(reply)} after {self.highest}"
+        assert self.server.delete("/kept/revision").status == 200
+
+    def said(self):
+        return f"{self.mode}: {self.kills} kills, {self.answers} answered writes all kept, {self.lost} in flight at the kills"
+
+
+def run(kills, rng):
+    started, stores = time.monotonic(), [Kept(mode) for mode in MODES]
+    try:
+        for i in range(kills):
+            store = stores[i % len(stores)]
+            store.kill(rng)
+            store.server.start()
+            store.check()
+            if (i + 1) % 1000 == 0:
+                print(f"{i + 1} kills, {(i + 1) * 60 / (time.monotonic() - started):.0f} a minute", flush=True)
+        for store in stores:
+            store.server.restart()
+            store.check()
+            print(store.said(), flush=True)
+    finally:
+        for store in stores:
+            store.server.__exit__(None, None, None)
+    print(f"{kills} kills, {kills * 60 / (time.monotonic() - started):.0f} a minute")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
-    parser.add_argument("--long", type=int, metavar="KILLS")
+    parser.add_argument("--long", type=int, metavar="KILLS", default=KILLS)
     args = parser.parse_args()
     print(f"seed {args.seed}", flush=True)
-    rng = random.Random(args.seed)
-    for mode, kills in ("sync", 20), ("async", 5), ("none", 5):
-        check_mode(mode, args.long or kills, rng)
+    run(args.long, random.Random(args.seed))
     print("ok")
 
 

@@ -32,6 +32,18 @@ TEST(problem_print__says_status_title_detail_and_code)
     json_decref(json);
 }
 
+TEST(problem_print__says_how_full_a_store_is)
+{
+    struct err err;
+    err_set(&err, ERR_NO_SPACE, "Full.");
+    err.used_bytes = 12345678901;
+    err.max_bytes = 17179869184;
+    json_t *json = print(&err, (struct slice){0});
+    assert_int_equal(json_integer_value(json_object_get(json, "used_bytes")), 12345678901);
+    assert_int_equal(json_integer_value(json_object_get(json, "max_bytes")), 17179869184);
+    json_decref(json);
+}
+
 TEST(problem_print__lists_problems_and_one_more_member)
 {
     struct err err;

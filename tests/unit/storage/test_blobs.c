@@ -408,4 +408,46 @@ TEST(store__full_of_large_bodies_serves_again_when_some_are_deleted)
     }
 }
 
+/* While nobody reads a body, it need not stay for those who might when room is short. */
+STORE_TEST(store__full_frees_dead_bodies_at_once_but_for_those_that_are_read)
+{
+    struct record rec;
+    struct slice chunk[8];
+    struct err err;
+    unsigned n = ARRAY_LEN(chunk);
+    char id[16];
+    struct store_write w;
+    fixture_close(f);
+    f->opts.bytes_max = 24 << 20;
+    f->opts.durability = DURABLE_NONE;
+    if (!(f->ops->caps & CAP_DURABLE))
+        fixture_open_prepared(f);
+    else
+        fixture_reopen(f);
+    unsigned count = 0;
+    do {
+        snprintf(id, sizeof id, "%04u", count++);
+        w = put_of(1, id, body_of(count, 3 * MIB));
+    } while (fixture_write(f, &w) == RC_OK);
+    assert_int_equal(w.err.code, ERR_NO_SPACE);
+    assert_int_equal(w.err.max_bytes, 24 << 20);
+    assert_true(w.err.used_bytes > 10 << 20);
+    assert_int_equal(fixture_get(f, 1, "0000", &rec), RC_OK);
+    assert_int_equal(store_chunks(f->worker, &rec, 0, chunk, &n, &err), RC_OK);
+    assert_int_equal(fixture_delete(f, 1, "0000"), RC_OK);
+    assert_int_equal(fixture_delete(f, 1, "0001"), RC_OK);
+    w = put_of(1, "again", body_of(1, 3 * MIB));
+    assert_int_equal(fixture_write(f, &w), RC_ERR);
+    uint8_t *whole = fixture_whole(f, &rec); /* to its end */
+    assert_int_equal(rec.body_bytes, 3 * MIB);
+    assert_memory_equal(whole, bytes + 1, 3 * MIB);
+    free(whole);
+    w = put_of(1, "again", body_of(1, 3 * MIB));
+    while (fixture_write(f, &w) != RC_OK) {
+        assert_int_equal(w.err.code, ERR_NO_SPACE);
+        poll(NULL, 0, 1);
+    }
+    assert_holds(f, 1, "again", body_of(1, 3 * MIB));
+}
+
 TEST_MAIN()
