@@ -33,6 +33,15 @@ void buf_reset(struct buf *b, size_t keep_bytes)
     b->len = 0;
 }
 
+void buf_trim(struct buf *b)
+{
+    uint8_t *p = b->len ? realloc(b->ptr, b->len) : NULL;
+    if (!p)
+        return;
+    b->ptr = p;
+    b->cap = b->len;
+}
+
 bool buf_printf(struct buf *b, const char *format, ...)
 {
     va_list args;

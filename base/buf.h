@@ -16,6 +16,8 @@ bool buf_grow(struct buf *, size_t more) MUST_USE;
 void buf_release(struct buf *);
 /* Empty it; frees the memory if it holds more than keep_bytes. */
 void buf_reset(struct buf *, size_t keep_bytes);
+/* Give back what is not used; keeps all if memory is out for that. */
+void buf_trim(struct buf *);
 /* printf at the end (for cold paths). */
 bool buf_printf(struct buf *, const char *format, ...) PRINTF_LIKE(2, 3) MUST_USE;
 

@@ -47,7 +47,7 @@ MUST_USE enum rc codec_field_from_json(struct codec *, const struct schema *, in
 
 /* Append the JSON form of one datum to `out`. Every byte of `avro` is checked (lengths, indexes, booleans,
  * UTF-8, depth, no key twice in a map, nothing left over): BAD_AVRO names the byte offset and the value's path. TOO_DEEP;
- * TOO_MUCH_WORK (too many items that take no bytes); RECORD_TOO_LARGE (the JSON would exceed LIMIT_JSON_MAX);
+ * TOO_MUCH_WORK (too many items that take no bytes); JSON_TOO_LARGE (the JSON would exceed LIMIT_JSON_MAX);
  * NO_MEMORY. On failure `out` is as it was. Any thread. */
 MUST_USE enum rc codec_to_json(const struct schema *, enum json_form form, struct slice avro, struct buf *out,
                                struct err *err);
@@ -55,6 +55,11 @@ MUST_USE enum rc codec_to_json(const struct schema *, enum json_form form, struc
 /* The same for one top-level field of a record. */
 MUST_USE enum rc codec_field_to_json(const struct schema *, int field, enum json_form form, struct slice avro,
                                      struct buf *out, struct err *err);
+
+/* Either (field -1: the whole), for who must not be held up or has not much memory: JSON_TOO_LARGE if the JSON
+ * is longer than bytes_max and than the room that `out` has already. */
+MUST_USE enum rc codec_to_json_within(const struct schema *, int field, enum json_form form, size_t bytes_max,
+                                      struct slice avro, struct buf *out, struct err *err);
 
 /* Where in the record's Avro binary a top-level field's value stands: *out is borrowed from `avro`. BAD_AVRO,
  * TOO_DEEP. Looks only at what it must to find the end: texts are not checked, nor blocks that tell their
@@ -71,5 +76,8 @@ MUST_USE enum rc codec_check_items(const struct schema *, struct slice avro, str
 size_t codec_put_length(uint64_t len, uint8_t *out);
 /* The content of a raw ("bytes", "string") datum, borrowed from `avro`. BAD_AVRO. */
 MUST_USE enum rc codec_raw_content(struct slice avro, struct slice *out, struct err *err);
+/* The same of a datum of `total` bytes whose beginning is `avro` (at least 10 bytes, or all): how many bytes stand
+ * before the content, which is all the rest. */
+MUST_USE enum rc codec_raw_prefix(struct slice avro, uint64_t total, size_t *out, struct err *err);
 
 #endif

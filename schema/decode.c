@@ -474,8 +474,9 @@ close:
     goto close_tag;
 }
 
-enum rc decode_json(const struct program *p, uint32_t op, enum json_form form, struct slice avro,
-                    struct slice value, struct slice name, struct buf *out, struct err *err)
+enum rc decode_json(const struct program *p, uint32_t op, enum json_form form, size_t bytes_max,
+                    struct slice avro, struct slice value, struct slice name, struct buf *out,
+                    struct err *err)
 {
     struct decoder d; /* the frames stay uninitialised */
     d.program = p;
@@ -489,7 +490,7 @@ enum rc decode_json(const struct program *p, uint32_t op, enum json_form form, s
     d.err = err;
     d.top = d.frames;
     d.frames[0].code = OP_NULL;
-    uint8_t *w = json_out_begin(&d.out, out, LIMIT_JSON_MAX, err);
+    uint8_t *w = json_out_begin(&d.out, out, bytes_max, err);
     if (unlikely(!w))
         return RC_ERR;
     w = run(&d, &p->ops[op], w);
@@ -500,16 +501,16 @@ enum rc decode_json(const struct program *p, uint32_t op, enum json_form form, s
     return RC_OK;
 }
 
-enum rc codec_to_json(const struct schema *schema, enum json_form form, struct slice avro, struct buf *out,
-                      struct err *err)
+static enum rc whole_to_json(const struct schema *schema, enum json_form form, size_t bytes_max,
+                             struct slice avro, struct buf *out, struct err *err)
 {
     const struct program *p = schema_program(schema);
     avro = slice_not_null(avro);
-    return decode_json(p, p->root, form, avro, avro, SLICE(""), out, err);
+    return decode_json(p, p->root, form, bytes_max, avro, avro, SLICE(""), out, err);
 }
 
-enum rc codec_field_to_json(const struct schema *schema, int field, enum json_form form, struct slice avro,
-                            struct buf *out, struct err *err)
+static enum rc field_to_json(const struct schema *schema, int field, enum json_form form, size_t bytes_max,
+                             struct slice avro, struct buf *out, struct err *err)
 {
     const struct program *p = schema_program(schema);
     struct slice value;
@@ -517,5 +518,25 @@ enum rc codec_field_to_json(const struct schema *schema, int field, enum json_fo
     if (codec_field_span(schema, field, avro, &value, err) != RC_OK)
         return RC_ERR;
     const struct op_field *f = &p->fields[p->ops[p->root].a + (uint32_t)field];
-    return decode_json(p, f->op, form, avro, value, f->name, out, err);
+    return decode_json(p, f->op, form, bytes_max, avro, value, f->name, out, err);
+}
+
+enum rc codec_to_json(const struct schema *schema, enum json_form form, struct slice avro, struct buf *out,
+                      struct err *err)
+{
+    return whole_to_json(schema, form, LIMIT_JSON_MAX, avro, out, err);
+}
+
+enum rc codec_field_to_json(const struct schema *schema, int field, enum json_form form, struct slice avro,
+                            struct buf *out, struct err *err)
+{
+    return field_to_json(schema, field, form, LIMIT_JSON_MAX, avro, out, err);
+}
+
+enum rc codec_to_json_within(const struct schema *schema, int field, enum json_form form, size_t bytes_max,
+                             struct slice avro, struct buf *out, struct err *err)
+{
+    if (field >= 0)
+        return field_to_json(schema, field, form, bytes_max, avro, out, err);
+    return whole_to_json(schema, form, bytes_max, avro, out, err);
 }

@@ -8,8 +8,9 @@
 /* Append the JSON form of a datum of instruction `op`. `value` is the datum, a part of `avro`: offsets in
  * messages count from the beginning of `avro`. `name`: what paths in messages begin with (the field's name),
  * or empty. Fails as codec_to_json does. Any thread. */
-MUST_USE enum rc decode_json(const struct program *, uint32_t op, enum json_form, struct slice avro,
-                             struct slice value, struct slice name, struct buf *out, struct err *err);
+MUST_USE enum rc decode_json(const struct program *, uint32_t op, enum json_form, size_t bytes_max,
+                             struct slice avro, struct slice value, struct slice name, struct buf *out,
+                             struct err *err);
 
 /* Pass over one datum of instruction `op` at `at`. Checks what it must to find the end: lengths, counts,
  * indexes; not texts, nor what is inside a block that tells its size. NULL: *err is filled. Any thread. */

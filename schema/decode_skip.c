@@ -264,17 +264,29 @@ size_t codec_put_length(uint64_t len, uint8_t *out)
     return n;
 }
 
-enum rc codec_raw_content(struct slice avro, struct slice *out, struct err *err)
+enum rc codec_raw_prefix(struct slice avro, uint64_t total, size_t *out, struct err *err)
 {
     avro = slice_not_null(avro);
+    assert(total <= INT64_MAX && avro.len <= total);
     const uint8_t *end = avro.ptr + avro.len;
     int64_t len;
     const uint8_t *p = avro_read_long(avro.ptr, end, &len);
-    if (!p || len < 0 || len > end - p)
+    int64_t rest = p ? (int64_t)total - (p - avro.ptr) : 0;
+    if (!p || len < 0 || len > rest)
         return err_set(err, ERR_BAD_AVRO, "Avro binary: %s at byte 0.", avro_length_fault(avro.ptr, end));
-    if (len < end - p)
-        return err_set(err, ERR_BAD_AVRO, "Avro binary: %zu bytes left over at byte %zu.",
-                       (size_t)(end - p - len), (size_t)(p + len - avro.ptr));
-    *out = slice_of(p, (size_t)len);
+    if (len < rest)
+        return err_set(err, ERR_BAD_AVRO, "Avro binary: %llu bytes left over at byte %llu.",
+                       (unsigned long long)(rest - len), (unsigned long long)(p + len - avro.ptr));
+    *out = (size_t)(p - avro.ptr);
+    return RC_OK;
+}
+
+enum rc codec_raw_content(struct slice avro, struct slice *out, struct err *err)
+{
+    size_t prefix;
+    avro = slice_not_null(avro);
+    if (codec_raw_prefix(avro, avro.len, &prefix, err) != RC_OK)
+        return RC_ERR;
+    *out = slice_of(avro.ptr + prefix, avro.len - prefix);
     return RC_OK;
 }

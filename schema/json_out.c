@@ -33,7 +33,7 @@ COLD uint8_t *json_out_grow(struct json_out *o, uint8_t *w, size_t more)
 {
     size_t wrote = w ? (size_t)(w - o->buf->ptr) - o->buf->len : 0;
     if (wrote > o->bytes_max || more > o->bytes_max - wrote) {
-        err_set(o->err, ERR_RECORD_TOO_LARGE, "The record's JSON form would take more than %zu bytes.",
+        err_set(o->err, ERR_JSON_TOO_LARGE, "The record's JSON form would take more than %zu bytes.",
                 o->bytes_max);
         return NULL;
     }

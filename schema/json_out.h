@@ -16,7 +16,7 @@ enum { JSON_OUT_SLACK = 64 };
 struct json_out {
     struct buf *buf;  /* borrowed */
     uint8_t *end;     /* of the room that there is */
-    size_t bytes_max; /* more is refused: RECORD_TOO_LARGE */
+    size_t bytes_max; /* more is refused: JSON_TOO_LARGE */
     struct err *err;  /* filled when json_out_grow fails */
 };
 
@@ -24,7 +24,7 @@ struct json_out {
 uint8_t *json_out_begin(struct json_out *, struct buf *, size_t bytes_max, struct err *);
 void json_out_finish(struct json_out *, uint8_t *w);
 
-/* Room for `more` bytes and the slack behind them. NULL: *err is filled (NO_MEMORY, RECORD_TOO_LARGE). */
+/* Room for `more` bytes and the slack behind them. NULL: *err is filled (NO_MEMORY, JSON_TOO_LARGE). */
 uint8_t *json_out_grow(struct json_out *, uint8_t *w, size_t more);
 
 static inline uint8_t *json_out_room(struct json_out *o, uint8_t *w, size_t more)

@@ -7,9 +7,9 @@
  *   answer sent, or connection gone     router_end(req)
  *
  * A handler answers exactly once, with answer() or one of its short forms: before it returns, or later from a
- * callback on the same worker (a store_get, a finished store_write, a job). Nothing it does may block. All of
- * a request belongs to one worker thread, but for what is lent to the writer or to a helper until their
- * `done`. */
+ * callback on the same worker (a store_get, a finished store_write, a job). An answer that is too long for one
+ * piece of memory is a stream, below. Nothing a handler does may block. All of a request belongs to one worker
+ * thread, but for what is lent to the writer or to a helper until their `done`. */
 #ifndef SERVER_HANDLER_H
 #define SERVER_HANDLER_H
 
@@ -21,7 +21,8 @@
 #include "storage/storage.h"
 
 struct server; /* server/server.h: what all workers share */
-struct conn;   /* the edge's own, both */
+struct request;
+struct conn; /* the edge's own, both */
 struct input;
 struct route; /* the router's own */
 struct type;  /* the catalog's, both */
@@ -58,10 +59,27 @@ enum header {
 struct job {
     struct job *next; /* the pool's own, both */
     struct worker *worker;
+    struct store_worker *store; /* the helper's, while it runs: to read from */
     void (*run)(struct job *);
     void (*done)(struct job *);
 };
-void worker_offload(struct worker *, struct job *);
+/* RC_PENDING: done runs once, later, on this worker. RC_ERR (HELPERS_BUSY): it never does, too many jobs wait. */
+MUST_USE enum rc worker_offload(struct worker *, struct job *, struct err *);
+/* The same however many wait, for who has no way back. */
+void worker_offload_always(struct worker *, struct job *);
+
+/* A body that is made piece by piece, while the client takes it (docs/decisions/0006-answers-in-pieces.md). Both
+ * functions are called on the request's worker, from answer() on. */
+struct stream {
+    /* Append about `room` bytes to `out`; fewer are fine, more if it cannot be helped. RC_PENDING: there is more.
+     * RC_OK: that was the end. RC_AGAIN: there is more, but not now; stream_resume follows. RC_ERR: it cannot go
+     * on: the connection is cut, so that the client sees that the body is not whole. */
+    enum rc (*more)(struct request *, struct buf *out, size_t room);
+    /* Give back what the stream owns. Exactly once, as the last call: behind the end, or when the client is gone,
+     * but not between RC_AGAIN and stream_resume. NULL: it owns nothing. */
+    void (*end)(struct request *);
+};
+#define STREAM_BYTES_UNKNOWN UINT64_MAX
 
 struct response {
     uint16_t status;
@@ -70,6 +88,9 @@ struct response {
     uint64_t etag_revision;   /* 0: no ETag; else "REV-V" */
     uint32_t etag_version;    /* the schema version it is shown in */
     struct slice headers;     /* further lines, "Name: value\r\n" each, arena or static */
+    const struct stream
+        *stream; /* static; NULL: the body is `body`; else it is this, and `body` is not looked at */
+    uint64_t stream_bytes; /* how long it is, exactly, or STREAM_BYTES_UNKNOWN */
 };
 
 struct param {
@@ -89,6 +110,7 @@ struct request {
         uint64_t number;       /* no other request of this process has it: request_id.h */
         uint32_t headers_room; /* of response.headers, if response_header made it */
         uint8_t flags;
+        uint64_t stream_made; /* bytes of it, so far */
     } edge;
 
     /* What was asked. Slices are borrowed until answer() has returned and the last lent operation is done. */
@@ -150,9 +172,23 @@ void answer_err(struct request *, const struct err *);
 /* The same, with one more member, raw JSON: `"current": {...}`; empty: none. */
 void answer_err_with(struct request *, const struct err *, struct slice member);
 
+/* Append the text of such an answer to `out`, but for the brace that closes it: for who adds a long member. False:
+ * memory is out. */
+MUST_USE bool err_print_open(struct buf *out, const struct err *);
+
+/* Forget what was set of the response. */
+void response_reset(struct request *);
 /* Add one header line to the response; value is copied, and must be free of control characters (asserted).
  * False: memory is out. */
 MUST_USE bool response_header(struct request *, const char *name, struct slice value);
+
+/* After `more` has said RC_AGAIN: it is to be called again. On the request's worker, at once or later. */
+void stream_resume(struct request *);
+
+/* The budget of waiting answers: memory that a stream keeps between its pieces is counted. take: false: so much is
+ * not left of it, and nothing is taken; while half of it is left, one of any length is. Any thread. */
+MUST_USE bool answer_memory_take(struct worker *, uint64_t bytes);
+void answer_memory_give(struct worker *, uint64_t bytes);
 
 /* ---- what the edge calls (server/router.c) ---- */
 

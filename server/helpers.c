@@ -8,14 +8,21 @@
 
 #include "server/handler.h"
 
+struct helper {
+    struct helpers *all;
+    struct store_worker *store; /* or NULL */
+    pthread_t thread;
+};
+
 struct helpers {
     pthread_mutex_t lock;
     pthread_cond_t more; /* a job came, or the end */
     struct job *first, *last;
+    unsigned njobs; /* that wait */
     bool ending;
     void (*finished)(struct job *);
-    unsigned nthreads;
-    pthread_t threads[];
+    unsigned n; /* that have started */
+    struct helper helper[];
 };
 
 /* NULL: the end. */
@@ -25,54 +32,79 @@ static struct job *next_job(struct helpers *h)
     while (!h->first && !h->ending)
         pthread_cond_wait(&h->more, &h->lock);
     struct job *job = h->first;
-    if (job)
+    if (job) {
         h->first = job->next;
+        h->njobs--;
+    }
     pthread_mutex_unlock(&h->lock);
     return job;
 }
 
 static void *helper_main(void *arg)
 {
-    struct helpers *h = arg;
+    struct helper *self = arg;
     struct job *job;
-    while ((job = next_job(h))) {
+    while ((job = next_job(self->all))) {
+        job->store = self->store;
         job->run(job);
-        h->finished(job);
+        if (self->store)
+            store_turn_end(self->store);
+        self->all->finished(job);
     }
     return NULL;
 }
 
-enum rc helpers_new(struct helpers **out, unsigned threads, void (*finished)(struct job *), struct err *err)
+static enum rc start(struct helpers *h, struct store *store, struct err *err)
 {
-    struct helpers *h = calloc(1, sizeof *h + threads * sizeof h->threads[0]);
+    struct helper *self = &h->helper[h->n];
+    self->all = h;
+    if (store && store_worker_new(&self->store, store, NULL, err) != RC_OK)
+        return RC_ERR;
+    int error = pthread_create(&self->thread, NULL, helper_main, self);
+    if (error) {
+        store_worker_free(self->store);
+        return err_set(err, ERR_NO_MEMORY, "A helper thread cannot be started: %s.", strerror(error));
+    }
+    h->n++;
+    return RC_OK;
+}
+
+enum rc helpers_new(struct helpers **out, unsigned threads, struct store *store,
+                    void (*finished)(struct job *), struct err *err)
+{
+    struct helpers *h = calloc(1, sizeof *h + threads * sizeof h->helper[0]);
     if (!h)
         return err_oom(err);
     pthread_mutex_init(&h->lock, NULL);
     pthread_cond_init(&h->more, NULL);
     h->finished = finished;
-    for (; h->nthreads < threads; h->nthreads++) {
-        int error = pthread_create(&h->threads[h->nthreads], NULL, helper_main, h);
-        if (error) {
+    while (h->n < threads) {
+        if (start(h, store, err) != RC_OK) {
             helpers_free(h);
-            return err_set(err, ERR_NO_MEMORY, "A helper thread cannot be started: %s.", strerror(error));
+            return RC_ERR;
         }
     }
     *out = h;
     return RC_OK;
 }
 
-void helpers_submit(struct helpers *h, struct job *job)
+bool helpers_submit(struct helpers *h, struct job *job, unsigned jobs_max)
 {
     job->next = NULL;
     pthread_mutex_lock(&h->lock);
     assert(!h->ending);
-    if (h->first)
-        h->last->next = job;
-    else
-        h->first = job;
-    h->last = job;
-    pthread_cond_signal(&h->more);
+    bool ok = h->njobs < jobs_max;
+    if (ok) {
+        if (h->first)
+            h->last->next = job;
+        else
+            h->first = job;
+        h->last = job;
+        h->njobs++;
+        pthread_cond_signal(&h->more);
+    }
     pthread_mutex_unlock(&h->lock);
+    return ok;
 }
 
 void helpers_free(struct helpers *h)
@@ -83,8 +115,10 @@ void helpers_free(struct helpers *h)
     h->ending = true;
     pthread_cond_broadcast(&h->more);
     pthread_mutex_unlock(&h->lock);
-    for (unsigned i = 0; i < h->nthreads; i++)
-        pthread_join(h->threads[i], NULL);
+    for (unsigned i = 0; i < h->n; i++) {
+        pthread_join(h->helper[i].thread, NULL);
+        store_worker_free(h->helper[i].store);
+    }
     pthread_cond_destroy(&h->more);
     pthread_mutex_destroy(&h->lock);
     free(h);

@@ -65,7 +65,8 @@ static enum rc open_store(struct server *server, struct err *err)
         .queue_writes_max = o->queue_writes_max,
         .queue_bytes_max = o->queue_bytes_max,
         .blob_keep_ms = o->write_deadline_ms + BLOB_MARGIN_MS,
-        .workers = o->threads + 1, /* and main, which reads the catalog */
+        .workers = o->threads,
+        .readers = 1 + EDGE_HELPERS, /* main reads the catalog */
         .accept_dirty = o->accept_dirty,
     };
     return store_open(&server->store, &opts, err);

@@ -10,6 +10,7 @@
 struct load {
     const struct type_version *version;
     void (*then)(struct request *);
+    void (*failed)(struct request *, const struct err *);
     void *state; /* the handler's, put back at the end */
     uint8_t key[SCHEMA_KEY_BYTES];
     struct slice text;
@@ -29,11 +30,11 @@ static void load_end(struct request *req, struct load *l)
         l->then(req);
         return;
     }
-    if (l->err.code != ERR_NO_MEMORY) {
+    if (err_status(l->err.code) != 503) {
         log_error("schema %u cannot be loaded: %s", l->version->schema_id, l->err.message);
         err_set(&l->err, ERR_INTERNAL, "The type's schema cannot be loaded from the store.");
     }
-    answer_err(req, &l->err);
+    l->failed(req, &l->err);
 }
 
 static void parse(struct job *job)
@@ -68,10 +69,14 @@ static void text_read(struct store_get *get)
         return;
     }
     req->job = (struct job){.run = parse, .done = parse_done};
-    worker_offload(req->worker, &req->job);
+    if (worker_offload(req->worker, &req->job, &l->err) == RC_ERR) {
+        l->rc = RC_ERR;
+        load_end(req, l);
+    }
 }
 
-void schema_load(struct request *req, const struct type_version *version, void (*then)(struct request *))
+void schema_load_or(struct request *req, const struct type_version *version, void (*then)(struct request *),
+                    void (*failed)(struct request *, const struct err *))
 {
     if (likely(type_schema(version) != NULL)) {
         then(req);
@@ -81,13 +86,18 @@ void schema_load(struct request *req, const struct type_version *version, void (
     if (!l) {
         struct err err;
         err_oom(&err);
-        answer_err(req, &err);
+        failed(req, &err);
         return;
     }
-    *l = (struct load){.version = version, .then = then, .state = req->state};
+    *l = (struct load){.version = version, .then = then, .failed = failed, .state = req->state};
     req->state = l;
     req->is_away = true;
     req->get = (struct store_get){
         .key = {.space = SPACE_SCHEMA, .id = schema_key(version->schema_id, l->key)}, .done = text_read};
     store_get(req->worker->store, &req->get);
+}
+
+void schema_load(struct request *req, const struct type_version *version, void (*then)(struct request *))
+{
+    schema_load_or(req, version, then, answer_err);
 }

@@ -10,5 +10,8 @@
  * Uses the request's operation (struct request: the union) and leaves req->state alone. `version` is of
  * req->type. */
 void schema_load(struct request *, const struct type_version *version, void (*then)(struct request *));
+/* The same for who has begun to answer: on failure `failed` is called, and nothing is answered. */
+void schema_load_or(struct request *, const struct type_version *version, void (*then)(struct request *),
+                    void (*failed)(struct request *, const struct err *));
 
 #endif

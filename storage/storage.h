@@ -50,7 +50,8 @@ struct store_opts {
     const char *dir;    /* created if absent; the memory engine needs none */
     enum durability durability;
     uint64_t bytes_max;    /* address space reserved for the map; 0: the engine's default (1 TiB) */
-    unsigned workers;      /* how many store_worker_new may be called */
+    unsigned workers;      /* how many share the write queue; so often store_worker_new may be called ... */
+    unsigned readers;      /* ... and so often for those that only read */
     uint32_t blob_keep_ms; /* how long the chunks of a body that was replaced stay, for those who still read
                               them; 0: LIMIT_WRITE_DEADLINE_MS and a margin */
     uint32_t record_bytes_max; /* body of a record; 0, and at most: LIMIT_RECORD_MAX */

@@ -59,7 +59,7 @@ static void set_limits(struct store *s, const struct store_opts *opts)
     uint64_t bytes = opts->queue_bytes_max ? opts->queue_bytes_max : LIMIT_QUEUE_BYTES_MAX;
     uint32_t record = opts->record_bytes_max;
     unsigned n = opts->workers ? opts->workers : 1;
-    s->workers_max = opts->workers;
+    s->workers_max = opts->workers + opts->readers;
     s->share_writes = writes / n ? writes / n : 1;
     s->share_bytes = bytes / n ? bytes / n : 1;
     s->writer.decider.record_max = record && record < LIMIT_RECORD_MAX ? record : LIMIT_RECORD_MAX;
@@ -82,7 +82,7 @@ static struct store *store_make(const struct engine_ops *ops, const struct store
     s->writer.decider.keep_expired = opts->keep_expired;
     purge_init(&s->writer.purge);
     pthread_mutex_init(&s->workers_lock, NULL);
-    s->workers = calloc(opts->workers ? opts->workers : 1, sizeof *s->workers);
+    s->workers = calloc(s->workers_max ? s->workers_max : 1, sizeof *s->workers);
     if (!s->workers || !dead_init(&s->dead)) {
         release(s);
         return NULL;

@@ -351,5 +351,6 @@ void putschema_handle(struct request *req)
         return;
     }
     req->job = (struct job){.run = parse, .done = parsed};
-    worker_offload(req->worker, &req->job);
+    if (worker_offload(req->worker, &req->job, &p->err) == RC_ERR)
+        answer_err(req, &p->err);
 }

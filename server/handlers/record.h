@@ -11,12 +11,13 @@
 /* What of a record is to be answered, and by what right. */
 struct shown {
     const struct type_version *version; /* whose schema is compiled */
-    uint64_t revision;                  /* 0: none is told */
-    struct slice avro, content_type;    /* borrowed for the call */
+    const struct record *rec;           /* borrowed for the call; revision 0: none is told */
+    bool lasts;                         /* its body lives as long as the request */
+    void (*again)(struct request *);    /* read the record once more: its chunks went while it waited */
 };
 
-/* 200 with the record, or the field req->field of it, in the form that Accept asks for; or 304, 404 (no such
- * field), 406, 412. */
+/* 200 with the record, or the field req->field of it, in the form that Accept asks for; or 206, 304, 404 (no such
+ * field), 406, 412, 416. A long one is printed by a helper and sent in pieces. Uses req->state. */
 void record_show(struct request *, const struct shown *);
 /* The same with the initial record of the latest version, whose schema must be compiled; without a tag. */
 void record_show_initial(struct request *);
@@ -27,13 +28,18 @@ const struct type_version *record_version(struct request *, const struct record 
 void record_absent(struct request *);
 /* 500, logged: what the store holds is not what was put there. */
 COLD void record_damaged(struct request *, const char *what);
+/* Is it the record's fault that it cannot be printed, and not the moment's? */
+bool record_is_damage(const struct err *);
+
+/* 200 or 206 with the content of a raw type as it is, or 416. content_type: in the arena, or static. One in chunks
+ * is sent from them, in pieces. Uses req->state. */
+void record_show_raw(struct request *, const struct shown *, const char *content_type);
 
 /* ---- record_join.c ---- */
 
-/* Make the body of a record from a store_get whole: one in chunks is copied to `joined`, which the caller
- * releases, and the content type to the request's arena, since reading chunks may end what the record borrows.
- * False: it is answered (500, 503). */
-MUST_USE bool record_join(struct request *, struct record *, struct buf *joined);
+/* Append the body of a record that is in chunks. Only blob and body_bytes are looked at; what the record borrows
+ * from this worker's snapshot may be dead afterwards. RC_NOTFOUND: chunks are missing. IO, NO_MEMORY. */
+MUST_USE enum rc record_join(struct store_worker *, const struct record *, struct buf *joined, struct err *);
 
 /* ---- record_body.c ---- */
 

@@ -115,7 +115,10 @@ static COLD void get_help(struct request *req, const struct schema *schema, int 
     req->state = h;
     req->is_away = true;
     req->job = (struct job){.run = help, .done = help_done};
-    worker_offload(req->worker, &req->job);
+    if (worker_offload(req->worker, &req->job, &h->err) == RC_ERR) {
+        h->rc = RC_ERR;
+        help_done(&req->job);
+    }
 }
 
 /* ---- on the worker ---- */

@@ -1,62 +1,116 @@
 /* server/handlers/record_conflict.c - 412 with the record as it is now. */
 #include <stddef.h>
 
-#include "base/num.h"
 #include "server/handlers/record.h"
+#include "server/handlers/record_print.h"
 #include "server/handlers/reply.h"
 #include "server/schema_load.h"
 #include "server/timing.h"
 
+static void condition_failed(struct err *err)
+{
+    err_set(err, ERR_CONDITION_FAILED, "The condition failed; `current` is the record as it is now.");
+}
+
 static void answer_failed(struct request *req, struct slice current)
 {
     struct err err;
-    err_set(&err, ERR_CONDITION_FAILED, "The condition failed; `current` is the record as it is now.");
+    condition_failed(&err);
     answer_err_with(req, &err, current);
-}
-
-/* `"current":{"revision":7,"record":...}` in the arena. */
-static enum rc current_print(struct request *req, const struct type_version *v, const struct record *rec,
-                             struct slice *out, struct err *err)
-{
-    const struct schema *schema = type_schema(v);
-    enum json_form form = schema_raw(schema) == SCHEMA_RAW_NONE ? JSON_PLAIN : JSON_AVRO;
-    struct buf *text = &req->worker->scratch;
-    text->len = 0;
-    if (!buf_printf(text, "\"current\":{\"revision\":%llu,\"record\":", (unsigned long long)rec->revision))
-        return err_oom(err);
-    if (codec_to_json(schema, form, rec->body, text, err) != RC_OK)
-        return RC_ERR;
-    if (!buf_append_byte(text, '}') || !arena_copy(&req->arena, buf_slice(text), out))
-        return err_oom(err);
-    return RC_OK;
 }
 
 /* Without the record the verdict stands; for want of memory it is better asked again. */
 static void answer_without(struct request *req, const struct err *err)
 {
-    if (err->code == ERR_NO_MEMORY)
+    if (err_status(err->code) == 503)
         answer_err(req, err);
     else
         answer_failed(req, (struct slice){0});
 }
 
-static void answer_current(struct request *req, const struct type_version *v, struct record *rec)
+static bool open_current(struct buf *out, uint64_t revision)
 {
-    struct buf joined = {0};
-    struct slice current;
-    struct err err;
-    if (record_join(req, rec, &joined)) {
-        req->response.etag_revision = rec->revision;
-        req->response.etag_version = v->number;
-        enum rc rc = current_print(req, v, rec, &current, &err);
-        timing_lap(req, STAGE_encode);
-        if (rc == RC_OK)
-            answer_failed(req, current);
-        else
-            answer_without(req, &err);
-        reply_scratch_done(req->worker);
+    return buf_printf(out, "\"current\":{\"revision\":%llu,\"record\":", (unsigned long long)revision);
+}
+
+/* ---- a long record ---- */
+
+static void helped(struct record_text *text)
+{
+    struct request *req = text->req;
+    timing_lap(req, STAGE_encode);
+    if (text->rc == RC_OK) {
+        req->response.status = 412;
+        req->response.content_type = "application/problem+json";
+        record_text_answer(text);
+        return;
     }
-    buf_release(&joined);
+    record_text_release(text);
+    if (text->rc == RC_NOTFOUND)
+        answer_failed(req, (struct slice){0});
+    else
+        answer_without(req, &text->err);
+}
+
+static enum rc get_help(struct request *req, const struct record_form *form, const struct record *rec,
+                        struct err *err)
+{
+    struct err failed;
+    struct record_text *t = arena_calloc(&req->arena, 1, sizeof *t);
+    if (!t)
+        return err_oom(err);
+    *t = (struct record_text){.req = req, .form = *form, .rec = *rec, .behind = SLICE("}}"), .done = helped};
+    if (rec->body.len && !arena_copy(&req->arena, rec->body, &t->rec.body))
+        return err_oom(err);
+    condition_failed(&failed);
+    if (!err_print_open(&t->text, &failed) || !buf_append_byte(&t->text, ',') ||
+        !open_current(&t->text, rec->revision)) {
+        buf_release(&t->text);
+        return err_oom(err);
+    }
+    req->state = t;
+    enum rc rc = record_print(t, err);
+    if (rc == RC_ERR)
+        record_text_release(t);
+    return rc;
+}
+
+/* ---- a short one ---- */
+
+/* `"current":{"revision":7,"record":...}` in the scratch. RC_PENDING: a helper prints it. */
+static enum rc current_print(struct request *req, const struct record_form *form, const struct record *rec,
+                             struct err *err)
+{
+    struct buf *text = &req->worker->scratch;
+    text->len = 0;
+    if (!open_current(text, rec->revision))
+        return err_oom(err);
+    enum rc rc = record_print_here(req->worker, form, rec, text, err);
+    if (rc == RC_AGAIN)
+        return get_help(req, form, rec, err);
+    if (rc == RC_OK && !buf_append_byte(text, '}'))
+        return err_oom(err);
+    return rc;
+}
+
+static void answer_current(struct request *req, const struct type_version *v, const struct record *rec)
+{
+    const struct schema *schema = type_schema(v);
+    const struct record_form form = {.schema = schema,
+                                     .field = -1,
+                                     .json = schema_raw(schema) == SCHEMA_RAW_NONE ? JSON_PLAIN : JSON_AVRO};
+    struct err err;
+    req->response.etag_revision = rec->revision;
+    req->response.etag_version = v->number;
+    enum rc rc = current_print(req, &form, rec, &err);
+    timing_lap(req, STAGE_encode);
+    switch (rc) {
+    case RC_OK: answer_failed(req, buf_slice(&req->worker->scratch)); break;
+    case RC_PENDING: break;
+    case RC_NOTFOUND: answer_failed(req, (struct slice){0}); break;
+    default: answer_without(req, &err); break;
+    }
+    reply_scratch_done(req->worker);
 }
 
 static void current_read(struct store_get *get)

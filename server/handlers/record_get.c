@@ -10,17 +10,6 @@
 
 static void get_start(struct request *);
 
-static void show(struct request *req, const struct type_version *v, struct record *rec)
-{
-    struct buf joined = {0};
-    if (record_join(req, rec, &joined))
-        record_show(req, &(struct shown){.version = v,
-                                         .revision = rec->revision,
-                                         .avro = rec->body,
-                                         .content_type = rec->content_type});
-    buf_release(&joined);
-}
-
 static void get_done(struct store_get *get)
 {
     struct request *req = CONTAINER_OF(get, struct request, get);
@@ -40,7 +29,7 @@ static void get_done(struct store_get *get)
     if (!v)
         return;
     if (likely(type_schema(v)))
-        show(req, v, &get->rec);
+        record_show(req, &(struct shown){.version = v, .rec = &get->rec, .again = get_start});
     else /* the record is dead by the time that its schema is there: read it again */
         schema_load(req, v, get_start);
 }

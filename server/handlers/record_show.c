@@ -2,6 +2,7 @@
 #include "server/handlers/record.h"
 
 #include "base/log.h"
+#include "server/handlers/record_print.h"
 #include "server/handlers/reply.h"
 #include "server/negotiate.h"
 #include "server/timing.h"
@@ -57,8 +58,8 @@ const struct type_version *record_version(struct request *req, const struct reco
 
 static struct slice raw_content_type(const struct schema *schema, const struct shown *s)
 {
-    if (s->content_type.len)
-        return s->content_type;
+    if (s->rec->content_type.len)
+        return s->rec->content_type;
     return schema_raw(schema) == SCHEMA_RAW_STRING ? SLICE("text/plain; charset=utf-8")
                                                    : SLICE("application/octet-stream");
 }
@@ -99,12 +100,12 @@ static enum rc set_tag(struct request *req, const struct shown *s, const struct 
 {
     uint8_t tag[TAG_MAX];
     if (likely(!form->tag_suffix.len)) {
-        req->response.etag_revision = s->revision;
+        req->response.etag_revision = s->rec->revision;
         req->response.etag_version = s->version->number;
         return RC_OK;
     }
-    if (!s->revision ||
-        response_header(req, "ETag", tag_print(s->revision, s->version->number, form->tag_suffix, tag)))
+    if (!s->rec->revision ||
+        response_header(req, "ETag", tag_print(s->rec->revision, s->version->number, form->tag_suffix, tag)))
         return RC_OK;
     return err_oom(err);
 }
@@ -115,66 +116,136 @@ static enum rc check_condition(struct request *req, const struct shown *s, const
     struct slice match = req->header[HEADER_IF_MATCH], none_match = req->header[HEADER_IF_NONE_MATCH];
     uint8_t tag[TAG_MAX];
     *verdict = READ_GO;
-    if (likely(!match.len && !none_match.len) || !s->revision)
+    if (likely(!match.len && !none_match.len) || !s->rec->revision)
         return RC_OK;
     return condition_of_read(match, none_match,
-                             tag_print(s->revision, s->version->number, form->tag_suffix, tag), verdict, err);
+                             tag_print(s->rec->revision, s->version->number, form->tag_suffix, tag), verdict,
+                             err);
 }
 
-/* ---- body ---- */
+/* ---- the body, as JSON ---- */
 
-/* Print to the scratch. */
-static enum rc print(struct request *req, const struct schema *schema, const struct shown *s,
-                     const struct form *form, struct slice *body, struct err *err)
+/* What of it is to be printed. NO_FIELD. */
+static enum rc part_of(struct request *req, const struct shown *s, const struct form *form,
+                       struct record_form *out, struct err *err)
 {
-    struct buf *out = &req->worker->scratch;
-    enum rc rc;
-    out->len = 0;
-    if (form->raw) {
-        if (codec_raw_content(s->avro, body, err) != RC_OK)
-            return RC_ERR;
-        if (!buf_append(out, *body)) /* the store's own bytes may be dead before the answer leaves */
-            return err_oom(err);
-        *body = buf_slice(out);
+    *out = (struct record_form){.schema = type_schema(s->version), .field = -1, .json = form->json};
+    if (!req->field.len)
         return RC_OK;
-    }
-    if (req->field.len) {
-        int field = schema_field(schema, req->field);
-        struct words name, type;
-        if (field < 0)
-            return err_set(err, ERR_NO_FIELD, "Version %u of '%s' has no field '%s'.", s->version->number,
-                           words_of(req->type_name, &type), words_of(req->field, &name));
-        rc = codec_field_to_json(schema, field, form->json, s->avro, out, err);
-    } else {
-        rc = codec_to_json(schema, form->json, s->avro, out, err);
-    }
-    *body = buf_slice(out);
-    return rc;
-}
-
-static void answer_body(struct request *req, const struct form *form, struct slice body)
-{
-    if (likely(!form->content_type)) {
-        answer_json(req, body);
-        return;
-    }
-    req->response.status = 200;
-    req->response.content_type = form->content_type;
-    req->response.body = body;
-    answer(req);
+    out->field = schema_field(out->schema, req->field);
+    struct words name, type;
+    if (out->field < 0)
+        return err_set(err, ERR_NO_FIELD, "Version %u of '%s' has no field '%s'.", s->version->number,
+                       words_of(req->type_name, &type), words_of(req->field, &name));
+    return RC_OK;
 }
 
 /* What no put lets pass cannot have been put. */
-static bool is_damage(enum err_code code)
+bool record_is_damage(const struct err *err)
 {
-    return code == ERR_BAD_AVRO || code == ERR_TOO_DEEP || code == ERR_TOO_MUCH_WORK;
+    return err->code == ERR_BAD_AVRO || err->code == ERR_TOO_DEEP || err->code == ERR_TOO_MUCH_WORK;
 }
+
+static void answer_fault(struct request *req, const struct err *err)
+{
+    if (record_is_damage(err))
+        record_damaged(req, err->message);
+    else
+        answer_err(req, err);
+}
+
+static void set_ok(struct request *req, const char *content_type)
+{
+    req->response.status = 200;
+    req->response.content_type = content_type ? content_type : "application/json";
+}
+
+/* One that a helper prints. */
+struct helped {
+    struct record_text text; /* first: record_print.c finds it in req->state */
+    uint64_t revision;
+    const char *content_type;
+    void (*again)(struct request *);
+};
+
+/* Replaced, and its chunks purged, while it waited for a helper. */
+static void read_again(struct request *req, struct helped *h)
+{
+    response_reset(req);
+    h->again(req);
+}
+
+static void helped(struct record_text *text)
+{
+    struct helped *h = CONTAINER_OF(text, struct helped, text);
+    struct request *req = text->req;
+    timing_lap(req, STAGE_encode);
+    if (text->rc == RC_OK) {
+        set_ok(req, h->content_type);
+        record_text_answer(text);
+        return;
+    }
+    record_text_release(text);
+    if (text->rc == RC_NOTFOUND)
+        read_again(req, h);
+    else
+        answer_fault(req, &text->err);
+}
+
+static enum rc get_help(struct request *req, const struct shown *s, const struct form *form,
+                        const struct record_form *part, struct err *err)
+{
+    const struct helped *before = req->state;
+    struct helped *h = arena_calloc(&req->arena, 1, sizeof *h);
+    if (!h)
+        return err_oom(err);
+    h->text = (struct record_text){.req = req, .form = *part, .rec = *s->rec, .done = helped};
+    if (!s->lasts && s->rec->body.len && !arena_copy(&req->arena, s->rec->body, &h->text.rec.body))
+        return err_oom(err);
+    if (before && before->revision == s->rec->revision)
+        return RC_NOTFOUND;
+    h->revision = s->rec->revision;
+    h->content_type = form->content_type;
+    h->again = s->again;
+    req->state = h;
+    return record_print(&h->text, err);
+}
+
+static enum rc print(struct request *req, const struct shown *s, const struct form *form, struct err *err)
+{
+    struct record_form part;
+    struct buf *out = &req->worker->scratch;
+    out->len = 0;
+    if (part_of(req, s, form, &part, err) != RC_OK)
+        return RC_ERR;
+    enum rc rc = record_print_here(req->worker, &part, s->rec, out, err);
+    return likely(rc != RC_AGAIN) ? rc : get_help(req, s, form, &part, err);
+}
+
+static void show_json(struct request *req, const struct shown *s, const struct form *form)
+{
+    struct err err;
+    enum rc rc = print(req, s, form, &err);
+    timing_lap(req, STAGE_encode);
+    switch (rc) {
+    case RC_OK:
+        set_ok(req, form->content_type);
+        req->response.body = buf_slice(&req->worker->scratch);
+        answer(req);
+        break;
+    case RC_PENDING: break;
+    case RC_NOTFOUND: record_damaged(req, "chunks of its body are missing"); break;
+    default: answer_fault(req, &err); break;
+    }
+    reply_scratch_done(req->worker);
+}
+
+/* ---- all of it ---- */
 
 void record_show(struct request *req, const struct shown *s)
 {
     const struct schema *schema = type_schema(s->version);
     struct form form;
-    struct slice body;
     enum read_verdict verdict;
     struct err err;
     req->response.headers = slice_of(s->version->headers, s->version->headers_len);
@@ -194,21 +265,17 @@ void record_show(struct request *req, const struct shown *s)
     if (unlikely(verdict == READ_NOT_MODIFIED)) {
         req->response.status = 304;
         answer(req);
-        return;
+    } else if (form.raw) {
+        record_show_raw(req, s, form.content_type);
+    } else {
+        show_json(req, s, &form);
     }
-    enum rc rc = print(req, schema, s, &form, &body, &err);
-    timing_lap(req, STAGE_encode);
-    if (rc == RC_OK)
-        answer_body(req, &form, body);
-    else if (is_damage(err.code))
-        record_damaged(req, err.message);
-    else
-        answer_err(req, &err);
-    reply_scratch_done(req->worker);
 }
 
 void record_show_initial(struct request *req)
 {
     const struct type_version *v = req->type->latest;
-    record_show(req, &(struct shown){.version = v, .avro = schema_initial(type_schema(v))});
+    struct slice avro = schema_initial(type_schema(v));
+    const struct record rec = {.body = slice_not_null(avro), .body_bytes = avro.len};
+    record_show(req, &(struct shown){.version = v, .rec = &rec, .lasts = true});
 }

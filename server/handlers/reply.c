@@ -36,7 +36,7 @@ static void wait_a_moment(struct job *job)
 void reply_later(struct request *req, void (*again)(struct job *))
 {
     req->job = (struct job){.run = wait_a_moment, .done = again};
-    worker_offload(req->worker, &req->job);
+    worker_offload_always(req->worker, &req->job);
 }
 
 bool reply_header_u64(struct request *req, const char *name, uint64_t value)

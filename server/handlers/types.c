@@ -197,7 +197,10 @@ static void list_go_on(struct request *req)
     timing_lap(req, STAGE_store);
     if (l->ok && l->counted && l->ntypes > PAGE_TYPES) {
         req->job = (struct job){.run = page_print_job, .done = page_printed};
-        worker_offload(req->worker, &req->job);
+        if (worker_offload(req->worker, &req->job, &err) == RC_PENDING)
+            return;
+        buf_release(&l->out);
+        answer_err(req, &err);
         return;
     }
     page_print(l);

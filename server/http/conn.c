@@ -302,6 +302,7 @@ void conn_turn(struct conn *c)
         return;
     }
     c->turning = true;
+    c->pieces = 0;
     counts_settle(c->worker->worker.counts); /* of answers from callbacks */
     conn_flush(c);
     if (c->readable && wants_read(c) && !store_busy(c->worker->worker.store))
@@ -337,7 +338,9 @@ static void on_event(evutil_socket_t fd, short what, void *arg)
         c->peer_shut = true;
     if (what & (EV_READ | EV_CLOSED))
         c->readable = true;
-    if (c->readable || conn_unsent(c))
+    if (unlikely(c->streaming))
+        worker_enqueue(c->worker, c); /* behind those that stream too: each has its turn */
+    else if (c->readable || conn_unsent(c))
         conn_turn(c);
 }
 

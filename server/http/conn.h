@@ -53,6 +53,9 @@ struct conn {
     unsigned nrequests;
     struct body body; /* of the last one, while there is more of it to come */
 
+    bool streaming;  /* the first is a stream whose head has left */
+    unsigned pieces; /* of it, made in this turn */
+
     struct buf out; /* [out_at, len) is to be written */
     size_t out_at;
     uint64_t out_charged;            /* to edge->answer_bytes */

@@ -78,5 +78,7 @@ void conn_flush(struct conn *c)
     }
     if (conn_unsent(c))
         close_gap(c);
+    else
+        c->out.len = c->out_at = 0;
     recharge(c, c->broken ? 0 : conn_unsent(c));
 }

@@ -18,7 +18,7 @@
 #include "server/http/address.h"
 #include "server/http/worker.h"
 
-enum { HELPERS = 2, LISTEN_BACKLOG = 4096 };
+enum { LISTEN_BACKLOG = 4096 };
 
 /* ---- listeners ---- */
 
@@ -107,7 +107,7 @@ static enum rc threads_start(struct edge *e, struct err *err)
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    enum rc rc = helpers_new(&e->helpers, HELPERS, worker_job_done, err);
+    enum rc rc = helpers_new(&e->helpers, EDGE_HELPERS, e->server->store, worker_job_done, err);
     for (unsigned i = 0; i < e->nworkers && rc == RC_OK; i++) {
         struct edge_worker *w = &e->workers[i];
         pthread_mutex_lock(&e->lock);

@@ -7,6 +7,8 @@
 
 struct edge;
 
+enum { EDGE_HELPERS = 2 }; /* threads, each with a reader of the store */
+
 /* How many workers edge_start starts: options->threads, or one a core. */
 unsigned edge_threads(const struct options *);
 /* Bind (a port in use is CONFIG, in words, whoever has it), start one worker thread a core

@@ -12,20 +12,12 @@
 #include "server/http/http1.h"
 #include "server/http/request_id.h"
 #include "server/http/respond.h"
+#include "server/http/stream.h"
 #include "server/http/web.h"
 #include "server/http/worker.h"
 #include "server/router.h"
 #include "server/server.h"
 #include "server/timing.h"
-
-/* request.edge.flags */
-enum {
-    REQ_BEGUN = 1,      /* router_end is due */
-    REQ_HANDLED = 2,    /* router_handle has been called */
-    REQ_ANSWERED = 4,   /* by its handler, or by us */
-    REQ_SENT = 8,       /* its answer is in the output */
-    REQ_KEEP_ALIVE = 16 /* an HTTP/1.0 client wants to read that in the answer */
-};
 
 /* ---- requests, pooled ---- */
 
@@ -93,6 +85,8 @@ static void request_end(struct conn *c, struct request *req)
 {
     struct edge_worker *w = c->worker;
     c->nrequests--;
+    if (unlikely(req->response.stream))
+        stream_end(req);
     if (unlikely(w->access.log))
         log_access(c, req);
     if (req->edge.flags & REQ_BEGUN)
@@ -119,6 +113,8 @@ static enum connection_says says(struct conn *c, const struct request *req)
     /* While draining, what was read is still answered; the last of it says so. */
     if (c->worker->draining && req == c->last && c->at == c->end && c->body.framing == FRAMING_NONE)
         c->closing = true;
+    if (unlikely(req->response.stream) && stream_ends_with_connection(req))
+        c->closing = true;
     if (c->closing && req == c->last)
         return SAYS_CLOSE;
     return req->edge.flags & REQ_KEEP_ALIVE ? SAYS_KEEP_ALIVE : SAYS_NOTHING;
@@ -136,18 +132,13 @@ static void send_answer(struct conn *c, struct request *req)
     unsigned method = likely(req->edge.flags & REQ_BEGUN) ? req->method : METHODS;
     counts_answered(req->worker->counts, req->route ? req->route->row : 0, method, req->response.status,
                     req->begun_ns);
+    if (unlikely(req->response.stream))
+        stream_begin(req);
 }
 
 static bool stands_in(struct slice s, const struct buf *b)
 {
     return s.len && b->ptr && s.ptr >= b->ptr && s.ptr < b->ptr + b->cap;
-}
-
-/* Too much waits for slow clients. What little goes to others goes on, or a few would shut out all. */
-static bool budget_is_spent(const struct conn *c)
-{
-    return atomic_load_explicit(&c->worker->edge->answer_bytes, memory_order_relaxed) >
-           c->worker->limits.answers_budget;
 }
 
 /* Its turn has not come: keep what would not live until then. */
@@ -167,7 +158,7 @@ void answer(struct request *req)
     req->edge.flags |= REQ_ANSWERED;
     timing_show(req);
     if (unlikely(req->response.body.len > LIMIT_ANSWER_SMALL) && req->method == METHOD_GET &&
-        budget_is_spent(c))
+        answers_are_many(c->worker))
         respond_no_memory(req);
     if (!c->dead) {
         if (c->first == req && !c->beginning)
@@ -186,6 +177,8 @@ static void reap(struct conn *c)
     while ((req = c->first) && req->edge.flags & REQ_ANSWERED) {
         if (!(req->edge.flags & REQ_SENT))
             send_answer(c, req);
+        if (unlikely(req->response.stream) && !stream_pump(c, req))
+            return;
         c->first = req->next;
         if (!c->first)
             c->last = NULL;
@@ -200,7 +193,7 @@ void exchange_abandon(struct conn *c)
     while (req) {
         struct request *next = req->next;
         req->next = NULL;
-        if ((req->edge.flags & (REQ_HANDLED | REQ_ANSWERED)) == REQ_HANDLED) {
+        if ((req->edge.flags & (REQ_HANDLED | REQ_ANSWERED)) == REQ_HANDLED || req->edge.flags & REQ_WAITS) {
             if (c->last)
                 c->last->next = req;
             else
@@ -245,7 +238,7 @@ static bool method_changes(enum method m)
 
 static enum rc check_budget(const struct conn *c, struct err *err)
 {
-    if (likely(!c->blocked) || !budget_is_spent(c))
+    if (likely(!c->blocked) || !answers_are_many(c->worker))
         return RC_OK;
     return err_set(err, ERR_NO_MEMORY, "Too many answers wait for slow clients; try again.");
 }
@@ -410,7 +403,7 @@ static bool may_begin(struct conn *c)
     if (c->closing)
         return false;
     if (last && (c->nrequests >= LIMIT_PIPELINE_WRITES_MAX ||
-                 !(last->edge.flags & REQ_ANSWERED || router_is_write(last))))
+                 !(last->edge.flags & REQ_ANSWERED || router_is_write(last)) || last->response.stream))
         return false;
     c->stalled = conn_unsent(c) >= LIMIT_OUTPUT_HIGH || (last && store_busy(c->worker->worker.store));
     return !c->stalled;

@@ -61,8 +61,31 @@ static bool status_has_body(unsigned status)
 
 uint64_t respond_body_bytes(const struct request *req)
 {
-    bool has_body = status_has_body(req->response.status) && req->method != METHOD_HEAD;
-    return has_body ? req->response.body.len : 0;
+    return respond_sends_body(req) ? req->response.body.len + req->edge.stream_made : 0;
+}
+
+/* How the client is to find the end of the body (RFC 9112, 6.3). Of a stream whose length is not known it does by
+ * chunks, in 1.0 by the end of the connection; the answer to HEAD says nothing of it. */
+static uint8_t *put_framing(uint8_t *at, const struct request *req)
+{
+    const struct response *r = &req->response;
+    if (likely(!r->stream) || r->stream_bytes != STREAM_BYTES_UNKNOWN) {
+        at = put(at, SLICE("Content-Length: "));
+        at += num_print_u64(r->stream ? r->stream_bytes : r->body.len, at);
+        return put(at, SLICE("\r\n"));
+    }
+    return respond_is_chunked(req) ? put(at, SLICE("Transfer-Encoding: chunked\r\n")) : at;
+}
+
+bool respond_is_chunked(const struct request *req)
+{
+    const struct response *r = &req->response;
+    return r->stream && r->stream_bytes == STREAM_BYTES_UNKNOWN && req->http_minor && respond_sends_body(req);
+}
+
+bool respond_sends_body(const struct request *req)
+{
+    return status_has_body(req->response.status) && req->method != METHOD_HEAD;
 }
 
 /* What a head takes at most beside the parts of any length. */
@@ -73,7 +96,8 @@ bool respond_render(struct buf *out, const struct request *req, const struct dat
 {
     const struct response *r = &req->response;
     struct slice type = r->content_type ? slice_str(r->content_type) : (struct slice){0};
-    bool has_body = status_has_body(r->status), sends_body = has_body && req->method != METHOD_HEAD;
+    bool has_body = status_has_body(r->status);
+    bool sends_body = has_body && req->method != METHOD_HEAD && !r->stream;
     size_t room = HEAD_FIXED_BYTES + type.len + r->headers.len + (sends_body ? r->body.len : 0);
     uint8_t made[REQUEST_ID_MADE_BYTES];
     if (!buf_reserve(out, room))
@@ -83,11 +107,8 @@ bool respond_render(struct buf *out, const struct request *req, const struct dat
     at = put(at, slice_of(date->line, DATE_LINE_BYTES));
     if (type.len)
         at = put(put(put(at, SLICE("Content-Type: ")), type), SLICE("\r\n"));
-    if (has_body) {
-        at = put(at, SLICE("Content-Length: "));
-        at += num_print_u64(r->body.len, at);
-        at = put(at, SLICE("\r\n"));
-    }
+    if (has_body)
+        at = put_framing(at, req);
     if (r->etag_revision)
         at = put_etag(at, r);
     if (r->headers.len)
@@ -140,6 +161,7 @@ void respond_no_memory(struct request *req)
     req->response.content_type = "application/problem+json";
     req->response.body = SLICE(NO_MEMORY_BODY);
     req->response.etag_revision = 0;
+    req->response.stream = NULL;
     set_static_headers(req, SLICE("Retry-After: 1\r\n"));
 }
 
@@ -181,6 +203,14 @@ void answer_err_with(struct request *req, const struct err *err, struct slice me
     buf_reset(text, 65536);
 }
 
+bool err_print_open(struct buf *out, const struct err *err)
+{
+    if (!problem_print(out, err, (struct slice){0}))
+        return false;
+    out->len--;
+    return true;
+}
+
 void answer_err(struct request *req, const struct err *err)
 {
     answer_err_with(req, err, (struct slice){0});
@@ -201,6 +231,12 @@ bool respond_unasked(struct buf *out, const struct err *err, uint64_t number, co
 }
 
 /* ---- further lines of the head ---- */
+
+void response_reset(struct request *req)
+{
+    req->response = (struct response){0};
+    req->edge.headers_room = 0;
+}
 
 /* Room for `more` bytes behind response.headers; doubles, so that many lines cost no more than
  * their length. */

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <event2/event.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -19,6 +20,7 @@
 #include "server/http/conn.h"
 #include "server/http/request_id.h"
 #include "server/http/respond.h"
+#include "server/http/stream.h"
 
 enum {
     TICK_MS = 250,
@@ -143,18 +145,20 @@ static void resume_paused(struct edge_worker *w)
     }
 }
 
-/* Those that are on the list now; whoever enqueues itself again waits for the next turn. */
+/* Those that are on the list now; whoever enqueues itself again waits for the next turn. So do those that are
+ * left when streams have had their share of this one: what comes by sockets meanwhile goes first. */
 static void turn_ready(struct edge_worker *w)
 {
     if (w->paused && !store_busy(w->worker.store))
         resume_paused(w);
-    struct conn *c = w->ready_first;
-    w->ready_first = w->ready_last = NULL;
-    while (c) {
-        struct conn *next = c->ready_next;
+    struct conn *last = w->ready_last, *c = NULL;
+    while (c != last && !stream_share_is_spent(w)) {
+        c = w->ready_first;
+        w->ready_first = c->ready_next;
+        if (!w->ready_first)
+            w->ready_last = NULL;
         c->ready = false;
         conn_turn(c);
-        c = next;
     }
 }
 
@@ -226,10 +230,21 @@ void worker_job_done(struct job *job)
         worker_wake(w);
 }
 
-void worker_offload(struct worker *worker, struct job *job)
+enum rc worker_offload(struct worker *worker, struct job *job, struct err *err)
 {
     job->worker = worker;
-    helpers_submit(edge_worker_of(worker)->edge->helpers, job);
+    if (helpers_submit(edge_worker_of(worker)->edge->helpers, job, LIMIT_HELPER_JOBS_MAX))
+        return RC_PENDING;
+    return err_set(err, ERR_HELPERS_BUSY, "Too much work waits for a helper thread; try again.");
+}
+
+void worker_offload_always(struct worker *worker, struct job *job)
+{
+    bool ok;
+    job->worker = worker;
+    ok = helpers_submit(edge_worker_of(worker)->edge->helpers, job, UINT_MAX);
+    assert(ok);
+    (void)ok;
 }
 
 static void finish_jobs(struct edge_worker *w)
@@ -268,6 +283,7 @@ static void on_store(evutil_socket_t fd, short what, void *arg)
 
 static void turn(struct edge_worker *w)
 {
+    w->pieces = 0;
     event_base_loop(w->base, EVLOOP_ONCE | (w->ready_first ? EVLOOP_NONBLOCK : 0));
     turn_ready(w);
     if (unlikely(w->access.n))

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "server/handler.h"
 #include "server/helpers.h"
 #include "server/http/access_log.h"
@@ -31,7 +32,7 @@ struct conn_list {
     struct conn *first, *last;
 };
 
-enum { OUTPUT_POOL_MAX = 32, OUTPUT_KEEP_BYTES = 65536, REQUEST_POOL_MAX = 2048, SINK_BYTES = 65536 };
+enum { OUTPUT_POOL_MAX = 32, OUTPUT_KEEP_BYTES = 81920, REQUEST_POOL_MAX = 2048, SINK_BYTES = 65536 };
 
 struct edge_worker {
     struct worker worker; /* what handlers see */
@@ -49,6 +50,7 @@ struct edge_worker {
     struct conn_list phases[PHASES];
     struct conn *ready_first, *ready_last; /* to be turned at the end of this turn */
     struct conn *paused;                   /* readable, and not read until the store is less busy */
+    unsigned pieces;                       /* of streams, made in this turn */
     unsigned conns;                        /* closed ones with requests in flight too */
     int64_t now_ms;                        /* monotonic, as of the last tick */
     struct date date;
@@ -91,6 +93,12 @@ struct edge {
 static inline struct edge_worker *edge_worker_of(struct worker *w)
 {
     return CONTAINER_OF(w, struct edge_worker, worker);
+}
+
+/* Too much waits for slow clients. What little goes to others goes on, or a few would shut out all. */
+static inline bool answers_are_many(const struct edge_worker *w)
+{
+    return atomic_load_explicit(&w->edge->answer_bytes, memory_order_relaxed) > w->limits.answers_budget;
 }
 
 /* Something was freed that no pool keeps: edge_trim is worth its while. */

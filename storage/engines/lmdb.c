@@ -116,7 +116,7 @@ static int try_open(struct engine *e, const struct store_opts *opts, uint64_t ma
     if (rc)
         return rc;
     if ((rc = mdb_env_set_mapsize(e->env, map)) == 0 && (rc = mdb_env_set_maxdbs(e->env, DBS_MAX)) == 0 &&
-        (rc = mdb_env_set_maxreaders(e->env, opts->workers + READERS_SPARE)) == 0)
+        (rc = mdb_env_set_maxreaders(e->env, opts->workers + opts->readers + READERS_SPARE)) == 0)
         rc = mdb_env_open(e->env, opts->dir, env_flags(opts), 0600);
     if (rc) {
         mdb_env_close(e->env);

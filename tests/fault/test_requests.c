@@ -48,6 +48,47 @@ enum { JOBS_MAX = 3 };
 static struct job *offloaded;
 static unsigned jobs;
 
+/* One that makes its pieces later. */
+static struct request *streaming;
+
+static enum rc stream_on(struct request *req)
+{
+    static struct buf piece;
+    enum rc rc;
+    fault_pause(); /* the edge's own memory */
+    assert_true(buf_reserve(&piece, 65536));
+    fault_resume();
+    do {
+        piece.len = 0;
+        rc = req->response.stream->more(req, &piece, 4096);
+        text_add(&reply.text, buf_slice(&piece));
+    } while (rc == RC_PENDING);
+    return rc;
+}
+
+static void stream_end(struct request *req)
+{
+    streaming = NULL;
+    if (req->response.stream->end)
+        req->response.stream->end(req);
+}
+
+void stream_resume(struct request *req)
+{
+    assert_ptr_equal(req, streaming);
+}
+
+bool answer_memory_take(struct worker *worker, uint64_t bytes)
+{
+    (void)worker, (void)bytes;
+    return true;
+}
+
+void answer_memory_give(struct worker *worker, uint64_t bytes)
+{
+    (void)worker, (void)bytes;
+}
+
 void answer(struct request *req)
 {
     const struct response *r = &req->response;
@@ -61,16 +102,27 @@ void answer(struct request *req)
         text_add(&reply.text, slice_str(r->content_type));
     text_add(&reply.text, SLICE("\n"));
     text_add(&reply.text, r->headers);
-    text_add(&reply.text, r->body);
+    if (r->stream)
+        streaming = req;
+    else
+        text_add(&reply.text, r->body);
 }
 
-void worker_offload(struct worker *worker, struct job *job)
+void worker_offload_always(struct worker *worker, struct job *job)
 {
     job->worker = worker;
+    job->store = worker->store; /* a helper's own would do the same */
     assert_null(offloaded);
     offloaded = job;
     if (++jobs == JOBS_MAX)
         fault_recover();
+}
+
+enum rc worker_offload(struct worker *worker, struct job *job, struct err *err)
+{
+    (void)err;
+    worker_offload_always(worker, job);
+    return RC_PENDING;
 }
 
 /* A request that waits a moment need not wait here. */
@@ -168,9 +220,24 @@ static void request_begin(struct request *req, const struct ask *a)
     reply.answers = jobs = 0;
 }
 
+/* Is the answer there, as far as it can come? One that is cut says so. */
+static bool is_answered(void)
+{
+    if (!streaming || offloaded)
+        return reply.answers && !offloaded;
+    struct request *req = streaming;
+    enum rc rc = stream_on(req);
+    if (rc == RC_AGAIN)
+        return false;
+    if (rc == RC_ERR)
+        text_add(&reply.text, SLICE("cut"));
+    stream_end(req);
+    return true;
+}
+
 static void wait_for_answer(void)
 {
-    while (!reply.answers) {
+    while (!is_answered()) {
         if (offloaded) {
             struct job *job = offloaded;
             offloaded = NULL;

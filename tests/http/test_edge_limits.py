@@ -145,7 +145,7 @@ class Queue(unittest.TestCase):
             self.assertEqual(s.put("/blob/2", body).status, 201, "service goes on")
 
     def test_queue_bytes_max(self):
-        self.fill("--queue-bytes-max", "128KiB")
+        self.fill("--queue-bytes-max", "64KiB")
 
     def test_a_queue_of_one_write_works(self):
         with Server("--threads", "1", "--queue-writes-max", "1") as s:

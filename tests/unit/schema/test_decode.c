@@ -433,7 +433,7 @@ TEST(codec_to_json__bounds_the_json)
     assert_non_null(avro);
     size_t n = codec_put_length(ITEMS, avro);
     assert_int_equal(decode(&w, JSON_PLAIN, slice_of(avro, n + ITEMS + 1)), RC_ERR);
-    assert_int_equal(w.err.code, ERR_RECORD_TOO_LARGE);
+    assert_int_equal(w.err.code, ERR_JSON_TOO_LARGE);
     free(avro);
     free(schema);
     world_release(&w);

@@ -82,7 +82,7 @@ static void say(int fd, const char *text)
 #define PING       "GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n"
 #define PUT_HEAD   "POST /bytes/put/1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n"
 #define PUT        PUT_HEAD "abc"
-#define GET_LONG   "GET /bytes/get/long HTTP/1.1\r\nHost: localhost\r\n\r\n"
+#define GET_LONG   "GET /bytes/get/long HTTP/1.1\r\nHost: localhost\r\nAccept: avro/json\r\n\r\n"
 #define PUTSCHEMA  "POST /putschema/bytes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 7\r\n\r\n\"bytes\""
 #define STATUS_200 "HTTP/1.1 200 OK\r\n"
 

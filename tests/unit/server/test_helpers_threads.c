@@ -3,6 +3,7 @@
 #include "server/helpers.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "server/handler.h"
@@ -39,10 +40,10 @@ static void submit_all(unsigned threads)
     struct counted *all = calloc(JOBS, sizeof *all);
     assert_non_null(all);
     started = 0;
-    assert_int_equal(helpers_new(&helpers, threads, finished, &err), RC_OK);
+    assert_int_equal(helpers_new(&helpers, threads, NULL, finished, &err), RC_OK);
     for (int i = 0; i < JOBS; i++) {
         all[i] = (struct counted){.job = {.run = run}, .number = i};
-        helpers_submit(helpers, &all[i].job);
+        assert_true(helpers_submit(helpers, &all[i].job, JOBS));
     }
     helpers_free(helpers);
     for (int i = 0; i < JOBS; i++) {
@@ -62,6 +63,32 @@ TEST(helpers_submit__runs_first_what_came_first)
     submit_all(1);
     for (int i = 0; i < JOBS; i++)
         assert_int_equal(order[i], i);
+}
+
+/* The first job waits until it is let go, so that all behind it wait. */
+static void run_gate(struct job *job)
+{
+    (void)job;
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+}
+
+TEST(helpers_submit__refuses_more_than_may_wait)
+{
+    struct helpers *helpers;
+    struct err err;
+    struct counted jobs[4] = {{.job = {.run = run_gate}}, {.job = {.run = run}}, {.job = {.run = run}}};
+    started = 0;
+    assert_int_equal(helpers_new(&helpers, 1, NULL, finished, &err), RC_OK);
+    pthread_mutex_lock(&lock);
+    assert_true(helpers_submit(helpers, &jobs[0].job, 1));
+    while (!helpers_submit(helpers, &jobs[1].job, 1)) /* until the first is at work */
+        sched_yield();
+    assert_false(helpers_submit(helpers, &jobs[2].job, 1));
+    assert_true(helpers_submit(helpers, &jobs[2].job, 2));
+    pthread_mutex_unlock(&lock);
+    helpers_free(helpers);
+    assert_int_equal(started, 2);
 }
 
 TEST(helpers_free__takes_nothing)

@@ -134,4 +134,20 @@ TEST(response_header__appends_lines_however_many)
     arena_release(&req.arena);
 }
 
+TEST(respond_render__tells_how_a_stream_ends)
+{
+    static const struct stream stream = {NULL, NULL};
+    struct request req = {.method = METHOD_GET,
+                          .http_minor = 1,
+                          .response = {.status = 200, .stream = &stream, .stream_bytes = 5}};
+    check(&req, SAYS_NOTHING, "HTTP/1.1 200 OK\r\n" DATE "Content-Length: 5\r\n" ID "\r\n");
+    req.response.stream_bytes = STREAM_BYTES_UNKNOWN;
+    check(&req, SAYS_NOTHING, "HTTP/1.1 200 OK\r\n" DATE "Transfer-Encoding: chunked\r\n" ID "\r\n");
+    req.http_minor = 0;
+    check(&req, SAYS_CLOSE, "HTTP/1.1 200 OK\r\n" DATE ID "Connection: close\r\n\r\n");
+    req.http_minor = 1;
+    req.method = METHOD_HEAD;
+    check(&req, SAYS_NOTHING, "HTTP/1.1 200 OK\r\n" DATE ID "\r\n");
+}
+
 TEST_MAIN()

@@ -58,11 +58,44 @@ bool response_header(struct request *req, const char *name, struct slice value)
     return true;
 }
 
-void worker_offload(struct worker *worker, struct job *job)
+enum rc worker_offload(struct worker *worker, struct job *job, struct err *err)
 {
-    (void)worker;
-    (void)job;
+    (void)worker, (void)job, (void)err;
     fail_msg("routing needs no helper");
+    return RC_ERR;
+}
+
+void worker_offload_always(struct worker *worker, struct job *job)
+{
+    (void)worker, (void)job;
+    fail_msg("routing needs no helper");
+}
+
+void response_reset(struct request *req)
+{
+    req->response = (struct response){0};
+}
+
+bool err_print_open(struct buf *out, const struct err *err)
+{
+    (void)out, (void)err;
+    return false;
+}
+
+void stream_resume(struct request *req)
+{
+    (void)req;
+}
+
+bool answer_memory_take(struct worker *worker, uint64_t bytes)
+{
+    (void)worker, (void)bytes;
+    return true;
+}
+
+void answer_memory_give(struct worker *worker, uint64_t bytes)
+{
+    (void)worker, (void)bytes;
 }
 
 /* ---- a server with one type ---- */

@@ -1,0 +1,146 @@
+/* server/handlers/record_print.c - a record's JSON form: made by the worker if it is short, else by a helper, which
+ * reads the body itself, so that the worker is not held up; and sent piece by piece. */
+#include "server/handlers/record_print.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+#include "base/limits.h"
+#include "server/handlers/record.h"
+
+/* ---- on the worker ---- */
+
+static bool is_in_chunks(const struct record *rec)
+{
+    return !rec->body.ptr && rec->body_bytes;
+}
+
+enum rc record_print_here(struct worker *w, const struct record_form *f, const struct record *rec,
+                          struct buf *out, struct err *err)
+{
+    struct buf joined = {0};
+    struct slice avro = rec->body;
+    enum rc rc = RC_OK;
+    if (rec->body_bytes > LIMIT_PRINT_INLINE_MAX)
+        return RC_AGAIN;
+    if (is_in_chunks(rec)) {
+        rc = record_join(w->store, rec, &joined, err);
+        avro = buf_slice(&joined);
+    }
+    if (rc == RC_OK)
+        rc = codec_to_json_within(f->schema, f->field, f->json, LIMIT_PRINT_INLINE_MAX, avro, out, err);
+    buf_release(&joined);
+    return rc == RC_ERR && err->code == ERR_JSON_TOO_LARGE ? RC_AGAIN : rc;
+}
+
+/* ---- on a helper ---- */
+
+static enum rc no_budget(struct err *err)
+{
+    return err_set(err, ERR_NO_MEMORY, "Too many answers wait for slow clients; try again.");
+}
+
+static enum rc print(struct record_text *t, struct slice avro)
+{
+    const struct record_form *f = &t->form;
+    enum rc rc = codec_to_json_within(f->schema, f->field, f->json, LIMIT_JSON_MAX, avro, &t->text, &t->err);
+    if (rc == RC_OK && !buf_append(&t->text, t->behind))
+        return err_oom(&t->err);
+    return rc;
+}
+
+static enum rc join_and_print(struct record_text *t)
+{
+    struct buf joined = {0};
+    enum rc rc = record_join(t->job.store, &t->rec, &joined, &t->err);
+    if (rc == RC_OK)
+        rc = print(t, buf_slice(&joined));
+    buf_release(&joined);
+    return rc;
+}
+
+/* What it takes meanwhile is counted by the length of the record, what stays by its own. */
+static enum rc print_counted(struct record_text *t)
+{
+    struct worker *w = t->job.worker;
+    if (!answer_memory_take(w, t->rec.body_bytes))
+        return no_budget(&t->err);
+    enum rc rc = is_in_chunks(&t->rec) ? join_and_print(t) : print(t, t->rec.body);
+    answer_memory_give(w, t->rec.body_bytes);
+    if (rc != RC_OK)
+        return rc;
+    buf_trim(&t->text);
+    if (!answer_memory_take(w, t->text.cap))
+        return no_budget(&t->err);
+    t->taken = t->text.cap;
+    return RC_OK;
+}
+
+static void help(struct job *job)
+{
+    struct record_text *t = CONTAINER_OF(job, struct record_text, job);
+    t->rc = print_counted(t);
+}
+
+static void helped(struct job *job)
+{
+    struct record_text *t = CONTAINER_OF(job, struct record_text, job);
+    t->done(t);
+}
+
+static void prepare(struct record_text *t)
+{
+    t->taken = 0;
+    t->sent = 0;
+    t->job = (struct job){.run = help, .done = helped};
+}
+
+enum rc record_print(struct record_text *t, struct err *err)
+{
+    prepare(t);
+    return worker_offload(t->req->worker, &t->job, err);
+}
+
+void record_print_always(struct record_text *t)
+{
+    prepare(t);
+    worker_offload_always(t->req->worker, &t->job);
+}
+
+/* ---- the text, going out ---- */
+
+void record_text_release(struct record_text *t)
+{
+    buf_release(&t->text);
+    if (t->taken)
+        answer_memory_give(t->req->worker, t->taken);
+    t->taken = 0;
+}
+
+enum rc record_text_more(struct record_text *t, struct buf *out, size_t room)
+{
+    size_t left = t->text.len - t->sent, n = left < room ? left : room;
+    if (!buf_append(out, slice_of(t->text.ptr + t->sent, n)))
+        return RC_ERR;
+    t->sent += n;
+    return n == left ? RC_OK : RC_PENDING;
+}
+
+static enum rc more(struct request *req, struct buf *out, size_t room)
+{
+    return record_text_more(req->state, out, room);
+}
+
+static void end(struct request *req)
+{
+    record_text_release(req->state);
+}
+
+void record_text_answer(struct record_text *t)
+{
+    static const struct stream stream = {.more = more, .end = end};
+    assert(t->rc == RC_OK && t->req->state == t);
+    t->req->response.stream = &stream;
+    t->req->response.stream_bytes = t->text.len;
+    answer(t->req);
+}

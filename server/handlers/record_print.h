@@ -1,0 +1,50 @@
+/* server/handlers/record_print.h - a record, or a field of one, as JSON: printed by the worker while that is quick,
+ * else by a helper. */
+#ifndef SERVER_HANDLERS_RECORD_PRINT_H
+#define SERVER_HANDLERS_RECORD_PRINT_H
+
+#include "server/handler.h"
+
+struct record_form {
+    const struct schema *schema;
+    int field; /* of schema_field; -1: the whole */
+    enum json_form json;
+};
+
+/* Append it to `out`, on the worker. RC_AGAIN: that would take long, and `out` is as it was: have a helper do it.
+ * RC_NOTFOUND: its chunks are gone. RC_ERR: BAD_AVRO, TOO_DEEP, TOO_MUCH_WORK, NO_MEMORY, IO. Reads chunks, which
+ * ends what the record borrows. */
+MUST_USE enum rc record_print_here(struct worker *, const struct record_form *, const struct record *,
+                                   struct buf *out, struct err *);
+
+/* One that a helper prints, in the request's arena. Who asks fills in the first part. */
+struct record_text {
+    struct request *req;
+    struct record_form form;
+    struct record rec;   /* a body that is not in chunks must live until done; or blob and body_bytes */
+    struct buf text;     /* owned: what stands before it, then the record too ... */
+    struct slice behind; /* ... and this */
+    void (*done)(struct record_text *);
+
+    /* Set before done. RC_NOTFOUND: the chunks are gone. RC_ERR: as above, and JSON_TOO_LARGE, and NO_MEMORY when
+     * waiting answers have no room for it. */
+    enum rc rc;
+    struct err err;
+
+    struct job job; /* this file's own, all three */
+    uint64_t taken; /* of the budget of answers */
+    size_t sent;
+};
+
+/* RC_PENDING: done runs later, on this worker. RC_ERR: HELPERS_BUSY. Release it in both cases. */
+MUST_USE enum rc record_print(struct record_text *, struct err *);
+/* The same, however many wait. */
+void record_print_always(struct record_text *);
+/* What stream.more does with the text: append the next part of it. RC_PENDING: there is more; RC_OK: that was all. */
+MUST_USE enum rc record_text_more(struct record_text *, struct buf *out, size_t room);
+void record_text_release(struct record_text *);
+
+/* Answer with the text, as it is: req->state is the record_text, the status and the Content-Type are set. */
+void record_text_answer(struct record_text *);
+
+#endif

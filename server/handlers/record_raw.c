@@ -1,0 +1,160 @@
+/* server/handlers/record_raw.c - the content of a raw type ("bytes", "string") as it was put: whole or a range of it,
+ * at once or, where it is kept in chunks, from these, as the client takes them. */
+#include <stdio.h>
+
+#include "base/limits.h"
+#include "server/handlers/record.h"
+#include "server/handlers/reply.h"
+#include "server/range.h"
+
+enum { CHUNKS_AT_ONCE = 16 };
+
+/* ---- from chunks ---- */
+
+/* What is kept of a record while it is sent, in the request's arena. */
+struct sending {
+    struct record rec; /* blob and body_bytes */
+    uint64_t at, end;  /* what is left of its Avro binary */
+};
+
+static enum rc more(struct request *req, struct buf *out, size_t room)
+{
+    struct sending *s = req->state;
+    struct slice chunk[CHUNKS_AT_ONCE];
+    unsigned n =
+        room / LIMIT_CHUNK_BYTES < CHUNKS_AT_ONCE ? (unsigned)(room / LIMIT_CHUNK_BYTES) : CHUNKS_AT_ONCE;
+    struct err err;
+    n = n ? n : 1;
+    /* Replaced so long ago that its chunks are gone, or damaged: what has left cannot be taken back. */
+    if (store_chunks(req->worker->store, &s->rec, (uint32_t)(s->at / LIMIT_CHUNK_BYTES), chunk, &n, &err) !=
+            RC_OK ||
+        !n)
+        return RC_ERR;
+    for (unsigned i = 0; i < n && s->at < s->end; i++) {
+        uint64_t skip = s->at % LIMIT_CHUNK_BYTES, left = s->end - s->at, have = chunk[i].len - skip;
+        struct slice part = slice_of(chunk[i].ptr + skip, (size_t)(have < left ? have : left));
+        if (!buf_append(out, part))
+            return RC_ERR;
+        s->at += part.len;
+    }
+    return s->at == s->end ? RC_OK : RC_PENDING;
+}
+
+/* `first` bytes of the body stand before what is asked for. */
+static void send_chunks(struct request *req, const struct record *rec, uint64_t first, uint64_t bytes)
+{
+    static const struct stream stream = {.more = more};
+    struct sending *s = arena_alloc(&req->arena, sizeof *s);
+    if (!s) {
+        reply_no_memory(req);
+        return;
+    }
+    s->rec = (struct record){.blob = rec->blob, .body_bytes = rec->body_bytes};
+    s->at = first;
+    s->end = first + bytes;
+    req->state = s;
+    req->response.stream = &stream;
+    req->response.stream_bytes = bytes;
+    answer(req);
+}
+
+/* ---- what stands in memory ---- */
+
+/* By way of the scratch: the store's own bytes may be dead before the answer leaves. */
+static void send_copy(struct request *req, struct slice content)
+{
+    struct buf *out = &req->worker->scratch;
+    out->len = 0;
+    if (buf_append(out, content)) {
+        req->response.body = buf_slice(out);
+        answer(req);
+    } else {
+        reply_no_memory(req);
+    }
+    reply_scratch_done(req->worker);
+}
+
+/* ---- which part ---- */
+
+static enum rc prefix_bytes(struct request *req, const struct record *rec, size_t *out, struct err *err)
+{
+    struct slice begin = rec->body;
+    unsigned n = 1;
+    if (!rec->body.ptr && rec->body_bytes) {
+        enum rc rc = store_chunks(req->worker->store, rec, 0, &begin, &n, err);
+        if (rc != RC_OK)
+            return rc;
+    }
+    return codec_raw_prefix(begin, rec->body_bytes, out, err);
+}
+
+static bool add_content_range(struct request *req, enum range_kind kind, const struct range *r,
+                              uint64_t bytes)
+{
+    char text[80];
+    if (kind == RANGE_OUTSIDE)
+        snprintf(text, sizeof text, "bytes */%llu", (unsigned long long)bytes);
+    else
+        snprintf(text, sizeof text, "bytes %llu-%llu/%llu", (unsigned long long)r->first,
+                 (unsigned long long)(r->first + r->bytes - 1), (unsigned long long)bytes);
+    return response_header(req, "Content-Range", slice_str(text));
+}
+
+static enum range_kind range_asked(const struct request *req, const struct shown *s, uint64_t bytes,
+                                   struct range *r)
+{
+    uint8_t text[TAG_MAX];
+    struct slice tag = {0};
+    struct range all = {0, bytes};
+    *r = all;
+    if (likely(!req->header[HEADER_RANGE].len) || req->method != METHOD_GET)
+        return RANGE_WHOLE;
+    if (s->rec->revision)
+        tag = tag_print(s->rec->revision, s->version->number, (struct slice){0}, text);
+    if (!range_applies(req->header[HEADER_IF_RANGE], tag))
+        return RANGE_WHOLE;
+    enum range_kind kind = range_parse(req->header[HEADER_RANGE], bytes, r);
+    if (kind != RANGE_PART)
+        *r = all;
+    return kind;
+}
+
+static enum rc choose_part(struct request *req, const struct shown *s, uint64_t bytes, struct range *r,
+                           struct err *err)
+{
+    enum range_kind kind = range_asked(req, s, bytes, r);
+    if (!response_header(req, "Accept-Ranges", SLICE("bytes")) ||
+        (kind != RANGE_WHOLE && !add_content_range(req, kind, r, bytes)))
+        return err_oom(err);
+    req->response.status = kind == RANGE_PART ? 206 : 200;
+    if (kind == RANGE_OUTSIDE)
+        return err_set(err, ERR_BAD_RANGE, "The range begins behind the end: the record has %llu bytes.",
+                       (unsigned long long)bytes);
+    return RC_OK;
+}
+
+static enum rc prepare(struct request *req, const struct shown *s, size_t *prefix, struct range *r,
+                       struct err *err)
+{
+    enum rc rc = prefix_bytes(req, s->rec, prefix, err);
+    return rc == RC_OK ? choose_part(req, s, s->rec->body_bytes - *prefix, r, err) : rc;
+}
+
+void record_show_raw(struct request *req, const struct shown *s, const char *content_type)
+{
+    size_t prefix;
+    struct range r;
+    struct err err;
+    enum rc rc = prepare(req, s, &prefix, &r, &err);
+    req->response.content_type = content_type;
+    if (rc == RC_NOTFOUND)
+        record_damaged(req, "chunks of its body are missing");
+    else if (rc != RC_OK && err.code == ERR_BAD_AVRO)
+        record_damaged(req, err.message);
+    else if (rc != RC_OK)
+        answer_err(req, &err);
+    else if (s->rec->body.ptr)
+        send_copy(req, slice_of(s->rec->body.ptr + prefix + r.first, (size_t)r.bytes));
+    else
+        send_chunks(req, s->rec, prefix + r.first, r.bytes);
+}
