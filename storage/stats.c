@@ -6,29 +6,31 @@
 
 /* ---- the writer ---- */
 
-void stats_applied(struct writer_stats *s, size_t n, uint64_t ns)
+static size_t writes_of(struct store_write *const *writes, size_t n)
+{
+    size_t own = 0;
+    for (size_t i = 0; i < n; i++)
+        own += writes[i]->worker != NULL; /* else the purge's */
+    return own;
+}
+
+void stats_applied(struct writer_stats *s, struct store_write *const *writes, size_t n, uint64_t ns)
 {
     counter_add(&s->groups, 1);
-    histogram_add(&s->group_writes, n, 1, HISTOGRAM_COUNT);
+    histogram_add(&s->group_writes, writes_of(writes, n), 1, HISTOGRAM_COUNT);
     histogram_add(&s->apply_ns, ns, 1, HISTOGRAM_NS);
 }
 
-void stats_failed(struct writer_stats *s, size_t n, enum err_code code)
+void stats_failed(struct writer_stats *s, struct store_write *const *writes, size_t n, enum err_code code)
 {
-    if (code == ERR_NO_SPACE)
-        counter_add(&s->no_space, n);
-    else
-        counter_add(&s->failures, n);
+    counter_add(code == ERR_NO_SPACE ? &s->no_space : &s->failures, writes_of(writes, n));
 }
 
 void stats_done(struct writer_stats *s, struct store_write *const *writes, size_t n, uint64_t commit_ns)
 {
-    size_t steps = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         writes[i]->commit_ns = commit_ns;
-        steps += !writes[i]->worker; /* the purge's */
-    }
-    counter_add(&s->writes, n - steps);
+    counter_add(&s->writes, writes_of(writes, n));
 }
 
 /* ---- any thread ---- */

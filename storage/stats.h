@@ -13,10 +13,12 @@ struct writer_stats {
     struct histogram group_writes, apply_ns, sync_ns;
 };
 
-/* A group of n was applied, and was as durable as was chosen after so long. */
-void stats_applied(struct writer_stats *, size_t n, uint64_t ns);
+/* A step of the purge may be among the writes of each of these; it is no write, and not counted. */
+
+/* This group was applied, and was as durable as was chosen after so long. */
+void stats_applied(struct writer_stats *, struct store_write *const *, size_t n, uint64_t ns);
 /* These failed together, with nothing applied. */
-void stats_failed(struct writer_stats *, size_t n, enum err_code);
+void stats_failed(struct writer_stats *, struct store_write *const *, size_t n, enum err_code);
 /* These are over; before their owners hear of it. commit_ns of their group is told to each. */
 void stats_done(struct writer_stats *, struct store_write *const *, size_t n, uint64_t commit_ns);
 

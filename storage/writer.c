@@ -102,7 +102,7 @@ static void fail(struct store_write **writes, size_t n, const struct err *err)
 
 /* ---- decide and apply ---- */
 
-static enum rc apply(struct writer *w, size_t n, struct err *err)
+static enum rc apply(struct writer *w, struct store_write *const *writes, size_t n, struct err *err)
 {
     struct store *s = w->store;
     struct decider *d = &w->decider;
@@ -114,7 +114,7 @@ static enum rc apply(struct writer *w, size_t n, struct err *err)
         s->ops->apply(s->engine, d->mutations, d->nmutations, err) != RC_OK)
         return RC_ERR;
     w->commit_ns = (uint64_t)(clock_mono_ns() - start);
-    stats_applied(&w->stats, n, w->commit_ns);
+    stats_applied(&w->stats, writes, n, w->commit_ns);
     decide_applied(d);
     purge_note(&w->purge, d);
     store_note_space(s);
@@ -141,7 +141,7 @@ static enum rc decide_and_apply(struct writer *w, struct store_write **writes, s
         return RC_ERR;
     enum rc rc = decide_group(d, writes, n, taken, err);
     if (rc == RC_OK)
-        rc = apply(w, *taken - (writes[*taken - 1] == &w->purge.op), err);
+        rc = apply(w, writes, *taken, err);
     w->store->ops->snap_reset(d->snap);
     return rc;
 }
@@ -171,7 +171,7 @@ static void run_group(struct writer *w, size_t n)
             step = (taken + 1) / 2;
             continue;
         }
-        stats_failed(&w->stats, taken, err.code);
+        stats_failed(&w->stats, w->group + at, taken, err.code);
         stats_done(&w->stats, w->group + at, taken, 0);
         if (err.code == ERR_NO_SPACE) {
             say_how_full(w->store, &err);

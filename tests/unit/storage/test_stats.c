@@ -63,24 +63,43 @@ static enum rc no_disk(const struct mutation *m, size_t n, struct err *err)
     return err_set(err, ERR_STORE_BROKEN, "No disk.");
 }
 
-TEST(store_stats__tells_a_full_store_from_a_broken_one)
+static void check_failed_put(enum rc (*on_apply)(const struct mutation *, size_t, struct err *),
+                             uint64_t no_space, uint64_t failures)
 {
     struct fixture f;
-    struct store_stats s;
+    struct store_stats before, after;
     fixture_open(&f, wrap_engine(&engine_memory));
-    store_stats(f.store, &s);
-    uint64_t groups = s.groups, writes = s.writes;
-    wrap_set_on_apply(no_room);
+    store_stats(f.store, &before);
+    wrap_set_on_apply(on_apply);
     assert_int_equal(fixture_put(&f, 1, "a", "x"), RC_ERR);
-    store_stats(f.store, &s);
-    assert_true(s.no_space == 1 && s.failures == 0 && !s.broken);
-    wrap_set_on_apply(no_disk);
-    assert_int_equal(fixture_put(&f, 1, "a", "x"), RC_ERR);
-    store_stats(f.store, &s);
-    assert_true(s.no_space == 1 && s.failures == 1 && s.broken == 1);
-    assert_true(s.groups == groups && s.writes == writes + 2 && s.queue_writes == 0);
+    store_stats(f.store, &after);
+    assert_int_equal(after.no_space, no_space);
+    assert_int_equal(after.failures, failures);
+    assert_int_equal(after.broken, failures);
+    assert_true(after.groups == before.groups && after.writes == before.writes + 1 && !after.queue_writes);
     wrap_set_on_apply(NULL);
     fixture_end(&f);
+}
+
+TEST(store_stats__tells_a_full_store_from_a_broken_one)
+{
+    check_failed_put(no_room, 1, 0);
+    check_failed_put(no_disk, 0, 1);
+}
+
+TEST(stats__do_not_take_a_step_of_the_purge_for_a_write)
+{
+    struct writer_stats s = {0};
+    struct store_worker worker = {0};
+    struct store_write put = {.worker = &worker}, step = {0}, *group[] = {&put, &step};
+    stats_failed(&s, group, 2, ERR_NO_SPACE);
+    stats_failed(&s, group, 2, ERR_STORE_BROKEN);
+    stats_failed(&s, &group[1], 1, ERR_NO_SPACE);
+    stats_applied(&s, group, 2, 1);
+    stats_done(&s, group, 2, 5);
+    assert_true(counter_get(&s.no_space) == 1 && counter_get(&s.failures) == 1);
+    assert_true(counter_get(&s.writes) == 1 && counter_get(&s.group_writes.sum) == 1);
+    assert_true(put.commit_ns == 5 && step.commit_ns == 5);
 }
 
 TEST(store_stats__knows_the_oldest_snapshot)
