@@ -143,7 +143,7 @@ static int serve(struct options *options)
         stop(&server);
         return EXIT_FAILURE;
     }
-    log_info("ready: http://%s", edge_address(server.edge));
+    log_info("ready: %s", edge_listening(server.edge));
     wait_and_drain(&server, &awaited);
     stop(&server);
     log_info("ended");

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/un.h>
 
 #include "base/num.h"
 
@@ -39,22 +40,49 @@ static void set_port(struct address *a, uint16_t port)
         ((struct sockaddr_in *)&a->socket)->sin_port = htons(port);
 }
 
-enum rc address_parse(const char *text, struct address *out, struct err *err)
+static enum rc parse_path(struct slice path, struct address *out, struct err *err)
+{
+    struct sockaddr_un *un = (struct sockaddr_un *)&out->socket;
+    if (!path.len || path.len >= sizeof un->sun_path)
+        return err_set(err, ERR_CONFIG, "--listen unix:%.*s: a path has 1 to %zu bytes.",
+                       (int)(path.len < 200 ? path.len : 200), (const char *)path.ptr,
+                       sizeof un->sun_path - 1);
+    *out = (struct address){.bytes = sizeof *un};
+    un->sun_family = AF_UNIX;
+    memcpy(un->sun_path, path.ptr, path.len);
+    return RC_OK;
+}
+
+enum rc address_parse(struct slice text, struct address *out, struct err *err)
 {
     uint64_t port;
-    const char *colon = strrchr(text, ':');
-    if (!colon || !address_parse_host(slice_of(text, (size_t)(colon - text)), out) ||
-        !num_parse_decimal(slice_str(colon + 1), UINT16_MAX, &port))
-        return err_set(err, ERR_CONFIG,
-                       "--listen %.100s: not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080.", text);
+    struct slice scheme = SLICE("unix:");
+    if (text.len >= scheme.len && slice_eq(slice_of(text.ptr, scheme.len), scheme))
+        return parse_path(slice_of(text.ptr + scheme.len, text.len - scheme.len), out, err);
+    size_t n = text.len;
+    while (n && text.ptr[n - 1] != ':')
+        n--;
+    if (!n || !address_parse_host(slice_of(text.ptr, n - 1), out) ||
+        !num_parse_decimal(slice_of(text.ptr + n, text.len - n), UINT16_MAX, &port))
+        return err_set(
+            err, ERR_CONFIG,
+            "--listen %.*s: not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080, nor unix:PATH.",
+            (int)(text.len < 100 ? text.len : 100), (const char *)text.ptr);
     set_port(out, (uint16_t)port);
     return RC_OK;
+}
+
+bool address_is_unix(const struct address *a)
+{
+    return a->socket.ss_family == AF_UNIX;
 }
 
 bool address_is_loopback(const struct address *a)
 {
     if (a->socket.ss_family == AF_INET)
         return ntohl(((const struct sockaddr_in *)&a->socket)->sin_addr.s_addr) >> 24 == 127;
+    if (a->socket.ss_family != AF_INET6)
+        return false;
     const struct in6_addr *six = &((const struct sockaddr_in6 *)&a->socket)->sin6_addr;
     return IN6_IS_ADDR_LOOPBACK(six) || (IN6_IS_ADDR_V4MAPPED(six) && six->s6_addr[12] == 127);
 }
@@ -76,6 +104,10 @@ void address_print_host(const struct address *a, char out[ADDRESS_HOST_BYTES])
 void address_print(const struct address *a, char out[ADDRESS_TEXT_BYTES])
 {
     char host[INET6_ADDRSTRLEN] = "?";
+    if (address_is_unix(a)) {
+        snprintf(out, ADDRESS_TEXT_BYTES, "unix:%s", ((const struct sockaddr_un *)&a->socket)->sun_path);
+        return;
+    }
     if (a->socket.ss_family == AF_INET) {
         const struct sockaddr_in *four = (const struct sockaddr_in *)&a->socket;
         inet_ntop(AF_INET, &four->sin_addr, host, sizeof host);

@@ -1,5 +1,5 @@
 /* server/http/address.h - addresses as --listen takes them, "127.0.0.1:8080", "[::1]:8080",
- * "localhost:8080", and as Host has them. Pure. */
+ * "localhost:8080", "unix:/run/avrod.sock", and as Host has them. Pure. */
 #ifndef SERVER_HTTP_ADDRESS_H
 #define SERVER_HTTP_ADDRESS_H
 
@@ -15,12 +15,14 @@ struct address {
     socklen_t bytes;
 };
 
-enum { ADDRESS_TEXT_BYTES = 64, ADDRESS_HOST_BYTES = 46 };
+enum { ADDRESS_TEXT_BYTES = 128, ADDRESS_HOST_BYTES = 46 };
 
 /* Its part before the port; out->socket is left without one. False: not an address. */
 bool address_parse_host(struct slice host, struct address *out);
-/* CONFIG: not an address and a port. */
-MUST_USE enum rc address_parse(const char *text, struct address *out, struct err *);
+/* CONFIG: neither an address and a port nor unix: and a path that is not too long. */
+MUST_USE enum rc address_parse(struct slice text, struct address *out, struct err *);
+bool address_is_unix(const struct address *);
+/* Of an internet address; false for a path. */
 bool address_is_loopback(const struct address *);
 /* The address alone, without brackets; one of IPv4 that is written as IPv6 as what it is. Another family: "unix". */
 void address_print_host(const struct address *, char out[ADDRESS_HOST_BYTES]);

@@ -402,7 +402,7 @@ static void name_remote(struct conn *c)
         address_print_host(&a, c->remote);
 }
 
-void conn_open(struct edge_worker *w, int fd)
+void conn_open(struct edge_worker *w, int fd, bool loopback)
 {
     struct conn *c = conn_new(w);
     if (!c) {
@@ -411,6 +411,7 @@ void conn_open(struct edge_worker *w, int fd)
         return;
     }
     c->fd = fd;
+    c->loopback = loopback;
     if (w->access.log)
         name_remote(c);
     c->phase = PHASE_IDLE;

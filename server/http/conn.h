@@ -22,6 +22,7 @@ struct conn {
     int64_t deadline_ms;
     int fd;
     enum phase phase;
+    bool loopback;  /* it came in on a loopback address */
     bool ready;     /* in that list */
     bool paused;    /* in the other list */
     bool turning;   /* conn_turn is at work, and will see what an answer changes */
@@ -66,7 +67,7 @@ struct conn {
 };
 
 /* Take over an accepted socket; it is closed if that fails. */
-void conn_open(struct edge_worker *, int fd);
+void conn_open(struct edge_worker *, int fd, bool loopback);
 /* Go on: write what waits, read once, handle what is there, write once. May free the connection. */
 void conn_turn(struct conn *);
 /* The worker drains: answer what has come, then close. */

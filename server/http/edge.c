@@ -1,12 +1,9 @@
-/* server/http/edge.c - listening sockets, the start and the end of the workers. */
+/* server/http/edge.c - the start and the end of the workers. */
 #include "server/http/edge.h"
 
 #include <errno.h>
 #include <malloc.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,64 +12,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "server/counts.h"
-#include "server/http/address.h"
 #include "server/http/worker.h"
-
-enum { LISTEN_BACKLOG = 4096 };
-
-/* ---- listeners ---- */
-
-static enum rc io_error(const char *what, const struct address *a, struct err *err)
-{
-    int error = errno;
-    char text[ADDRESS_TEXT_BYTES];
-    address_print(a, text);
-    if (error == EADDRINUSE)
-        return err_set(err, ERR_CONFIG, "%s is in use by another program.", text);
-    return err_set(err, ERR_CONFIG, "%s on %s: %s.", what, text, strerror(error));
-}
-
-static bool set_option(int fd, int level, int option)
-{
-    int on = 1;
-    return setsockopt(fd, level, option, &on, sizeof on) == 0;
-}
-
-/* `first` is bound without SO_REUSEPORT, so that a port that anybody else listens on is refused, and gets the
- * option afterwards: between the two nobody can take the port. The others of this process join it. A socket
- * that is accepted inherits TCP_NODELAY. */
-static enum rc bind_one(const struct address *a, bool first, int *out, struct err *err)
-{
-    int fd = socket(a->socket.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return io_error("socket", a, err);
-    *out = fd;
-    if (!set_option(fd, SOL_SOCKET, SO_REUSEADDR) || !set_option(fd, IPPROTO_TCP, TCP_NODELAY))
-        return io_error("setsockopt", a, err);
-    if (!first && !set_option(fd, SOL_SOCKET, SO_REUSEPORT))
-        return io_error("setsockopt", a, err);
-    if (bind(fd, (const struct sockaddr *)&a->socket, a->bytes))
-        return io_error("bind", a, err);
-    if (first && !set_option(fd, SOL_SOCKET, SO_REUSEPORT))
-        return io_error("setsockopt", a, err);
-    if (listen(fd, LISTEN_BACKLOG))
-        return io_error("listen", a, err);
-    return RC_OK;
-}
-
-/* One listener a worker, all on one port. On failure those that are open are in `fds`, the others -1. */
-static enum rc bind_all(struct edge *e, struct address *a, int *fds, struct err *err)
-{
-    for (unsigned i = 0; i < e->nworkers; i++) {
-        if (bind_one(a, i == 0, &fds[i], err) != RC_OK)
-            return RC_ERR;
-        a->bytes = sizeof a->socket;
-        if (getsockname(fds[i], (struct sockaddr *)&a->socket, &a->bytes)) /* port 0 has become a real one */
-            return io_error("getsockname", a, err);
-    }
-    address_print(a, e->address);
-    return RC_OK;
-}
 
 /* ---- start ---- */
 
@@ -84,20 +24,19 @@ unsigned edge_threads(const struct options *o)
     return cores > 0 ? (unsigned)cores : 1;
 }
 
-static enum rc workers_init(struct edge *e, struct address *a, struct err *err)
+static enum rc workers_init(struct edge *e, struct err *err)
 {
-    int *fds = malloc(e->nworkers * sizeof *fds);
+    int *fds = malloc((size_t)e->nworkers * LIMIT_LISTENERS_MAX * sizeof *fds);
     if (!fds)
         return err_oom(err);
-    for (unsigned i = 0; i < e->nworkers; i++)
-        fds[i] = -1;
-    enum rc rc = bind_all(e, a, fds, err);
+    enum rc rc = listeners_bind(&e->listeners, e->nworkers, fds, err);
     for (unsigned i = 0; i < e->nworkers; i++) {
-        e->workers[i].listener = fds[i];
+        worker_listen(&e->workers[i], &e->listeners, fds + (size_t)i * LIMIT_LISTENERS_MAX);
         if (rc == RC_OK)
-            rc = worker_init(&e->workers[i], e, i, fds[i], err);
+            rc = worker_init(&e->workers[i], e, i, err);
     }
     free(fds);
+    listeners_print(&e->listeners, e->listening);
     return rc;
 }
 
@@ -140,7 +79,7 @@ static struct edge *edge_new(struct server *server)
         return NULL;
     }
     for (unsigned i = 0; i < e->nworkers; i++)
-        e->workers[i].listener = e->workers[i].wake = -1;
+        e->workers[i].wake = -1;
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -152,27 +91,14 @@ static struct edge *edge_new(struct server *server)
 
 enum rc edge_start(struct edge **out, struct server *server, struct err *err)
 {
-    struct address a;
     const struct options *o = server->options;
-    if (address_parse(o->listen, &a, err) != RC_OK)
-        return RC_ERR;
-    bool loopback = address_is_loopback(&a);
-    if (!loopback && !o->insecure)
-        return err_set(
-            err, ERR_CONFIG,
-            "--listen %.100s is no loopback address, and there is no authentication yet: everybody who "
-            "reaches it could read and change everything. --insecure allows it.",
-            o->listen);
-    struct cors cors;
-    if (cors_parse(&cors, o->cors_origin, err) != RC_OK)
-        return RC_ERR;
     struct edge *e = edge_new(server);
     if (!e)
         return err_oom(err);
-    e->cors = cors;
-    e->loopback = loopback;
     server->edge = e;
-    if (workers_init(e, &a, err) == RC_OK && threads_start(e, err) == RC_OK) {
+    if (listeners_parse(&e->listeners, o->listen, o->insecure, err) == RC_OK &&
+        cors_parse(&e->cors, o->cors_origin, err) == RC_OK && workers_init(e, err) == RC_OK &&
+        threads_start(e, err) == RC_OK) {
         *out = e;
         return RC_OK;
     }
@@ -184,9 +110,9 @@ enum rc edge_start(struct edge **out, struct server *server, struct err *err)
     return RC_ERR;
 }
 
-const char *edge_address(const struct edge *e)
+const char *edge_listening(const struct edge *e)
 {
-    return e->address;
+    return e->listening;
 }
 
 void edge_trim(struct edge *e)
@@ -210,6 +136,7 @@ void edge_drain(struct edge *e)
 {
     atomic_store(&e->server->draining, true);
     atomic_store(&e->draining, true);
+    listeners_remove(&e->listeners);
     wake_all(e);
 }
 

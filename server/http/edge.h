@@ -14,12 +14,12 @@ unsigned edge_threads(const struct options *);
 /* Bind (a port in use is CONFIG, in words, whoever has it), start one worker thread a core
  * (or options->threads) and the helpers. Listening beyond loopback needs options->insecure. */
 MUST_USE enum rc edge_start(struct edge **, struct server *, struct err *);
-/* "127.0.0.1:8080", as bound (port 0 has become a real one). Borrowed until edge_free. */
-const char *edge_address(const struct edge *);
+/* "http://127.0.0.1:8080, unix:/run/avrod.sock", as bound (port 0 has become a real one). Borrowed until edge_free. */
+const char *edge_listening(const struct edge *);
 /* Give back to the kernel what long bodies and answers have taken, unless some are under way. Now and then; any
  * thread, for it may take a while. */
 void edge_trim(struct edge *);
-/* No new connections; what was read is answered with Connection: close. Any thread; returns at once. */
+/* No new connections; what was read is answered with Connection: close. Main thread; returns at once. */
 void edge_drain(struct edge *);
 /* Wait until all connections are closed or the deadline has passed, then stop the workers. */
 void edge_join(struct edge *, unsigned deadline_ms);

@@ -248,7 +248,7 @@ static enum rc check_routed(struct conn *c, struct request *req, struct err *err
 {
     /* A GET that changes something is a row of the router's table. */
     if (!method_changes(req->method) && req->route && req->route->role >= ROLE_WRITE &&
-        web_check(req, &c->worker->edge->cors, c->worker->edge->loopback, true, err) != RC_OK)
+        web_check(req, &c->worker->edge->cors, c->loopback, true, err) != RC_OK)
         return RC_ERR;
     return body_keep(c, err);
 }
@@ -259,7 +259,7 @@ static void admit(struct conn *c, struct request *req, const struct http1_info *
     struct edge *e = c->worker->edge;
     struct err err;
     req->body_max = e->server->options->body_max;
-    if (web_check(req, &e->cors, e->loopback, method_changes(req->method), &err) != RC_OK ||
+    if (web_check(req, &e->cors, c->loopback, method_changes(req->method), &err) != RC_OK ||
         check_budget(c, &err) != RC_OK) {
         answer_err(req, &err);
         return;

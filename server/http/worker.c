@@ -33,17 +33,25 @@ enum {
 
 static void accept_pause(struct edge_worker *w)
 {
-    if (!w->accepting)
-        return;
-    event_del(&w->accept_event);
+    for (unsigned i = 0; i < w->nlisteners; i++)
+        event_del(&w->listeners[i].event);
     w->accepting = false;
 }
 
 static void accept_resume(struct edge_worker *w)
 {
-    if (w->listener < 0 || w->accepting)
+    if (!w->nlisteners || w->accepting)
         return;
-    w->accepting = event_add(&w->accept_event, NULL) == 0;
+    w->accepting = true;
+    for (unsigned i = 0; i < w->nlisteners; i++)
+        w->accepting &= event_add(&w->listeners[i].event, NULL) == 0;
+}
+
+static void close_listeners(struct edge_worker *w)
+{
+    for (unsigned i = 0; i < w->nlisteners; i++)
+        close(w->listeners[i].fd);
+    w->nlisteners = 0;
 }
 
 static void refuse(struct edge_worker *w, int fd)
@@ -59,13 +67,14 @@ static void refuse(struct edge_worker *w, int fd)
     close(fd);
 }
 
-static void take(struct edge_worker *w, int fd)
+static void take(const struct listener *l, int fd)
 {
+    struct edge_worker *w = l->worker;
     struct edge *e = w->edge;
     unsigned before = atomic_fetch_add_explicit(&e->connections, 1, memory_order_relaxed);
     if (before < e->connections_max) {
         count(w->worker.counts, COUNT_connections_accepted, 1);
-        conn_open(w, fd);
+        conn_open(w, fd, l->loopback);
         return;
     }
     atomic_fetch_sub_explicit(&e->connections, 1, memory_order_relaxed);
@@ -74,11 +83,12 @@ static void take(struct edge_worker *w, int fd)
 }
 
 /* False: nobody is waiting, or nothing can be accepted for now. */
-static bool accept_one(struct edge_worker *w)
+static bool accept_one(const struct listener *l)
 {
-    int fd = accept4(w->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    struct edge_worker *w = l->worker;
+    int fd = accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd >= 0) {
-        take(w, fd);
+        take(l, fd);
         return true;
     }
     switch (errno) {
@@ -188,13 +198,11 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 /* Each connection is turned: it reads what has come, answers it, and closes once it is idle. */
 static void drain(struct edge_worker *w)
 {
-    if (w->listener >= 0) {
-        while (accept_one(w)) /* they were connected before we stopped */
+    for (unsigned i = 0; i < w->nlisteners; i++)
+        while (accept_one(&w->listeners[i])) /* they were connected before we stopped */
             continue;
-        accept_pause(w);
-        close(w->listener);
-        w->listener = -1;
-    }
+    accept_pause(w);
+    close_listeners(w);
     w->draining = true;
     for (int p = 0; p < PHASES; p++)
         for (struct conn *c = w->phases[p].first; c; c = c->next)
@@ -321,7 +329,10 @@ static enum rc events_add(struct edge_worker *w, struct err *err)
 {
     const struct timeval tick = {.tv_usec = TICK_MS * 1000};
     short edge = EV_READ | EV_ET | EV_PERSIST;
-    event_assign(&w->accept_event, w->base, w->listener, EV_READ | EV_PERSIST, on_accept, w);
+    for (unsigned i = 0; i < w->nlisteners; i++) {
+        struct listener *l = &w->listeners[i];
+        event_assign(&l->event, w->base, l->fd, EV_READ | EV_PERSIST, on_accept, l);
+    }
     event_assign(&w->tick_event, w->base, -1, EV_PERSIST, on_tick, w);
     event_assign(&w->wake_event, w->base, w->wake, edge, on_wake, w);
     event_assign(&w->store_event, w->base, store_worker_fd(w->worker.store), edge, on_store, w);
@@ -363,12 +374,19 @@ static void set_limits(struct edge_worker *w, const struct options *o)
     input_pool_init(&w->inputs, w->limits.http1.head_max);
 }
 
-enum rc worker_init(struct edge_worker *w, struct edge *e, unsigned index, int listener, struct err *err)
+void worker_listen(struct edge_worker *w, const struct listeners *all, const int *fds)
+{
+    for (unsigned i = 0; i < all->n; i++)
+        if (fds[i] >= 0)
+            w->listeners[w->nlisteners++] =
+                (struct listener){.worker = w, .fd = fds[i], .loopback = all->at[i].loopback};
+}
+
+enum rc worker_init(struct edge_worker *w, struct edge *e, unsigned index, struct err *err)
 {
     w->edge = e;
     w->access.log = e->server->access_log;
     set_limits(w, e->server->options);
-    w->listener = listener;
     w->worker.server = e->server;
     w->worker.index = index;
     w->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -424,8 +442,7 @@ void worker_release(struct edge_worker *w)
     codec_free(w->worker.codec);
     if (w->base)
         event_base_free(w->base);
-    if (w->listener >= 0)
-        close(w->listener);
+    close_listeners(w);
     if (w->wake >= 0)
         close(w->wake);
 }

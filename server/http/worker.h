@@ -17,6 +17,7 @@
 #include "server/http/edge.h"
 #include "server/http/http1.h"
 #include "server/http/input.h"
+#include "server/http/listen.h"
 
 /* What a connection waits for; each has a list in order of deadline. */
 enum phase { PHASE_IDLE, PHASE_HEAD, PHASE_BODY, PHASE_WRITE, PHASE_LINGER, PHASE_HANDLER, PHASES };
@@ -34,6 +35,13 @@ struct conn_list {
 
 enum { OUTPUT_POOL_MAX = 32, OUTPUT_KEEP_BYTES = 81920, REQUEST_POOL_MAX = 2048, SINK_BYTES = 65536 };
 
+struct listener {
+    struct edge_worker *worker;
+    struct event event;
+    int fd;
+    bool loopback; /* see struct listening */
+};
+
 struct edge_worker {
     struct worker worker; /* what handlers see */
     struct edge *edge;
@@ -42,10 +50,11 @@ struct edge_worker {
     pthread_t thread;
     bool started;
 
-    int listener; /* -1: closed */
+    struct listener listeners[LIMIT_LISTENERS_MAX];
+    unsigned nlisteners; /* 0: closed */
     bool accepting;
     int64_t warned_ms; /* when it was last said that connections wait */
-    struct event accept_event, tick_event, store_event, wake_event;
+    struct event tick_event, store_event, wake_event;
 
     struct conn_list phases[PHASES];
     struct conn *ready_first, *ready_last; /* to be turned at the end of this turn */
@@ -76,9 +85,9 @@ struct edge {
     struct helpers *helpers;
     struct edge_worker *workers;
     unsigned nworkers;
-    bool loopback; /* listens there only */
     struct cors cors;
-    char address[64];
+    struct listeners listeners;
+    char listening[LISTENERS_TEXT_BYTES];
     unsigned connections_max;
     _Atomic unsigned connections;
     _Atomic uint64_t body_bytes;   /* of bodies that have blocks of their own */
@@ -109,7 +118,9 @@ static inline void edge_note_freed(struct edge *e)
 }
 
 /* In worker.c. All but worker_wake and worker_job_done on the worker's own thread, or before it starts. */
-MUST_USE enum rc worker_init(struct edge_worker *, struct edge *, unsigned index, int listener, struct err *);
+MUST_USE enum rc worker_init(struct edge_worker *, struct edge *, unsigned index, struct err *);
+/* Take over one file descriptor for each listener; -1: there is none. */
+void worker_listen(struct edge_worker *, const struct listeners *, const int *fds);
 /* Also what worker_init has left half done. */
 void worker_release(struct edge_worker *);
 void *worker_main(void *edge_worker);

@@ -3,6 +3,7 @@
 
 import select
 import signal
+import signal
 import socket
 import struct
 import threading
@@ -445,53 +446,6 @@ class Deadlines(Case):
         finally:
             for s in heads + bodies:
                 s.close()
-
-
-class Listening(unittest.TestCase):
-    def test_a_port_in_use_is_refused_in_words(self):
-        with Server() as one:
-            for port in (one.port,):
-                with self.assertRaisesRegex(RuntimeError, "in use"):
-                    Server("--listen", f"127.0.0.1:{port}")
-
-    def test_ipv6_is_spoken(self):
-        try:
-            with socket.socket(socket.AF_INET6) as probe:
-                probe.bind(("::1", 0))
-        except OSError:
-            self.skipTest("this machine has no ::1")
-        with Server("--listen", "[::1]:0") as six:
-            own = f"[::1]:{six.port}"
-            self.assertIn(own, six.read_log())
-            six.post("/putschema/blob", b'"bytes"', host="::1")
-            for headers, status in (
-                ({"Host": own, "Origin": f"http://{own}"}, 201),
-                ({"Host": own, "Origin": f"http://localhost:{six.port}"}, 403),
-                ({"Host": "[::2]"}, 403),
-            ):
-                self.assertEqual(six.put("/blob/1", b"x", headers=headers, host="::1").status, status, headers)
-            with self.assertRaisesRegex(RuntimeError, "in use"):
-                Server("--listen", own)
-        with self.assertRaisesRegex(RuntimeError, "insecure"):
-            Server("--listen", "[::]:0")
-
-    def test_an_ipv4_address_may_be_written_as_one_of_ipv6(self):
-        try:
-            with socket.socket(socket.AF_INET6) as probe:
-                probe.bind(("::ffff:127.0.0.1", 0))
-        except OSError:
-            self.skipTest("this machine has no IPv6")
-        with Server("--listen", "[::ffff:127.0.0.1]:0") as mapped:
-            reply = mapped.get("/ping", headers={"Host": f"[::ffff:127.0.0.1]:{mapped.port}"})
-            self.assertEqual(reply.body, b"pong")
-        with self.assertRaisesRegex(RuntimeError, "insecure"):
-            Server("--listen", "[::ffff:0.0.0.0]:0")
-
-    def test_beyond_loopback_needs_insecure(self):
-        with self.assertRaisesRegex(RuntimeError, "insecure"):
-            Server("--listen", "0.0.0.0:0")
-        with Server("--listen", "0.0.0.0:0", "--insecure") as wide:
-            self.assertEqual(wide.get("/ping", headers={"Host": "any.example"}).body, b"pong")
 
 
 if __name__ == "__main__":

@@ -65,9 +65,9 @@ class Server:
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
             self.read_log()
-            ready = re.search(rb"ready: http://[^ ]*:(\d+)", self.log)
+            ready = re.search(rb"ready: (?:unix:|http://[^ ,]*:(\d+))", self.log)
             if ready:
-                self.port = int(ready.group(1))
+                self.port = int(ready.group(1) or 0)
                 return self
             if self.process.poll() is not None:
                 self.read_log()

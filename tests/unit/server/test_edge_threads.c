@@ -39,7 +39,7 @@ static void server_start(void)
         fail_msg("%s", err.message);
     store_worker_free(reader);
     if (edge_start(&server.edge, &server, &err) != RC_OK ||
-        address_parse(edge_address(server.edge), &address, &err) != RC_OK)
+        address_parse(slice_str(edge_listening(server.edge) + 7), &address, &err) != RC_OK)
         fail_msg("%s", err.message);
 }
 

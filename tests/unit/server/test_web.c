@@ -95,7 +95,7 @@ static void check_address(const char *text, const char *want, bool loopback)
     struct address a;
     struct err err;
     char out[ADDRESS_TEXT_BYTES];
-    if (address_parse(text, &a, &err) != RC_OK)
+    if (address_parse(slice_str(text), &a, &err) != RC_OK)
         fail_msg("%s", err.message);
     address_print(&a, out);
     assert_string_equal(out, want);
@@ -120,7 +120,7 @@ TEST(address_parse__refuses_the_rest)
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct address a;
         struct err err = {0};
-        assert_int_equal(address_parse(bad[i], &a, &err), RC_ERR);
+        assert_int_equal(address_parse(slice_str(bad[i]), &a, &err), RC_ERR);
         assert_int_equal(err.code, ERR_CONFIG);
     }
 }
