@@ -3,7 +3,6 @@
 
 import select
 import signal
-import signal
 import socket
 import struct
 import threading
