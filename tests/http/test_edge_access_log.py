@@ -12,7 +12,7 @@ import threading
 import time
 import unittest
 
-from avrod import AVROD, Server
+from avrod import AVROD, Server, read_all
 from edge import HOST, PING, split_replies
 
 COMBINED = re.compile(r'^127\.0\.0\.1 - - \[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d \+0000\] '
@@ -130,6 +130,25 @@ class AccessLog(unittest.TestCase):
             s.get("/ping")
         entries = [json.loads(line) for line in lines_of(self.path)]
         self.assertIn([entries[2]["status"], entries[-1]["status"]], ([0, 200], [200, 0]))
+
+    def test_an_answer_in_pieces_has_its_line_when_it_ends(self):
+        body = b"x" * (8 << 20)
+        with self.serve("--threads", "1") as s:
+            s.post("/putschema/blob", b'"bytes"')
+            s.put("/blob/1", body)
+            with s.connect() as c:
+                c.sendall(b"GET /blob/1 HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n")
+                c.recv(1)
+                s.get("/ping")  # its line comes first
+                self.assertGreater(len(read_all(c)), len(body))
+            with s.connect() as c:
+                c.sendall(b"GET /blob/1 HTTP/1.1\r\n" + HOST + b"\r\n")
+                c.recv(1)
+        entries = [json.loads(line) for line in lines_of(self.path)[2:]]
+        self.assertEqual([e["target"] for e in entries], ["/ping", "/blob/1", "/blob/1"])
+        self.assertEqual((entries[1]["status"], entries[1]["bytes"]), (200, len(body)))
+        self.assertEqual(entries[2]["status"], 200)
+        self.assertLess(entries[2]["bytes"], len(body))
 
     def test_a_file_that_was_moved_away_is_made_anew_on_sighup(self):
         old = self.path + ".1"
