@@ -111,6 +111,21 @@ def check_bytes():
         assert len(first.body) < sent < len(first.body) + 512, (sent, len(first.body))
 
 
+def check_long_answers():
+    """One that leaves in pieces is one request, and all its bytes are counted."""
+    with Server("--threads", "1", "--engine", "memory") as s:
+        body = b"x" * (3 << 20)
+        assert s.post("/putschema/raw", body=b'"bytes"').status == 200
+        assert s.put("/raw/1", body=body).status == 201
+        for _ in range(2):
+            assert s.get("/raw/1").body == body
+        families = scrape(s)
+        assert value(families, "avrod_http_requests_total", route="/{type}/{id}", method="GET", status="200") == 2
+        assert value(families, "avrod_http_request_duration_seconds_count", route="/{type}/{id}", method="GET") == 2
+        assert 2 * len(body) < value(families, "avrod_http_sent_bytes_total") < 2 * len(body) + 4096
+        assert len(body) < value(families, "avrod_http_received_bytes_total") < len(body) + 4096
+
+
 def check_histograms(families):
     """Of each histogram and set of labels: buckets only grow, and the last is the count."""
     names = {name[:-7] for name in families if name.endswith("_bucket")}
@@ -274,7 +289,7 @@ def main():
             check(s)
             print(check.__name__)
         check_histograms(scrape(s))
-    for check in check_bytes, check_refused_connections, check_full_store:
+    for check in check_bytes, check_long_answers, check_refused_connections, check_full_store:
         check()
         print(check.__name__)
     print("ok")

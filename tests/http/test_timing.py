@@ -58,6 +58,15 @@ def check_long_bodies(s):
     expect(s.put("/t/long?timing=1", body=body), 201, "parse validate store commit")
     reply = expect(s.get("/t/long?timing=1"), 200, "parse store encode")
     assert reply.json() == json.loads(body)
+    assert s.post("/putschema/raw", body=b'"bytes"').status == 200
+    expect(s.put("/raw/long?timing=1", body=b"x" * 100000), 201, "parse validate store commit")
+    assert expect(s.get("/raw/long?timing=1"), 200, "parse store").body == b"x" * 100000
+    expect(s.get("/raw/long?timing=1", headers={"Range": "bytes=5-9"}), 206, "parse store")
+    refused = expect(s.put("/t/long?timing=1", body=b"{}", headers={"If-Match": '"1-1"'}), 422, "parse validate")
+    assert refused.json()["code"] == "bad_record"
+    refused = expect(s.put("/t/long?timing=1", body=b'{"n":2}', headers={"If-Match": '"1-1"'}), 412,
+                     "parse validate store encode")
+    assert len(refused.json()["current"]["record"]["s"]) == 100000
 
 
 def check_schemas(s):
