@@ -6,6 +6,7 @@
 #include "tests/lib/test.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "tests/fault/allocator.h"
@@ -75,6 +76,7 @@ static inline bool fault_run(fault_op *op, void *arg, enum rc want, enum err_cod
 static inline int64_t fault_each(fault_op *op, void *arg, enum rc want, enum err_code want_code)
 {
     enum { MOST = 20000 };
+    tzset(); /* or the first line that a thread logs leaves the C library's time zone behind */
     fault.nth = 0;
     fault.forever = false;
     fault_run(op, arg, want, want_code); /* what is made once a process is left behind */
