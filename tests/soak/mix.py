@@ -131,6 +131,10 @@ class Client:
     def get_blob(self):
         return message(b"GET", b"/blob/" + self.id()), (200, 404)
 
+    def get_range(self):
+        span = self.random.choice((b"0-0", b"5-", b"-7", b"100-2000", b"99999999-", b"0-1,3-4", b"x"))
+        return message(b"GET", b"/blob/" + self.id(), None, b"Range: bytes=%s\r\n" % span), (200, 206, 404, 416)
+
     def put_field(self):
         return message(b"POST", b"/person/put/" + self.id() + b"/name", b'"%s"' % self.name()), (200, 404)
 
@@ -173,7 +177,7 @@ class Client:
 
     PIPELINED = (
         (ping, 20), (get, 20), (get_resource, 8), (get_field, 6), (head, 4), (put, 12), (put_chunked, 3), (put_union, 3), (put_blob, 2),
-        (get_blob, 2), (put_field, 5), (put_condition, 4), (delete, 4), (bad_json, 2), (bad_record, 2), (bad_union, 1), (unknown, 2),
+        (get_blob, 2), (get_range, 1), (put_field, 5), (put_condition, 4), (delete, 4), (bad_json, 2), (bad_record, 2), (bad_union, 1), (unknown, 2),
         (method, 1), (schemas, 1), (get_schema, 1), (benchmark, 2), (too_large, 0.01),
     )
 

@@ -38,7 +38,7 @@ def options():
     p.add_argument("--durability", default="none")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--slope-max", type=int, default=8 << 20, help="bytes a million requests")
-    p.add_argument("--no-slope", action="store_true", help="check answers only: a sanitizer's memory grows by itself")
+    p.add_argument("--no-slope", action="store_true", help="check answers only: a short run says nothing about memory")
     return p.parse_args()
 
 
@@ -111,9 +111,9 @@ def tell(o, watch, reports, wanted):
           f"second half: {per_million / 1048576:+.2f} MiB a million requests (at most {o.slope_max / 1048576:.2f})")
     for fault in faults[:20]:
         print("FAULT:", fault)
-    is_flat = o.no_slope or per_million <= o.slope_max
-    print("verdict:", "wrong answers" if faults else "flat" if is_flat else "not flat")
-    return not faults and is_flat
+    is_flat = per_million <= o.slope_max
+    print("verdict:", "wrong answers" if faults else "right answers" if o.no_slope else "flat" if is_flat else "not flat")
+    return not faults and (is_flat or o.no_slope)
 
 
 def main():
@@ -122,7 +122,9 @@ def main():
         os.environ["AVROD"] = os.path.abspath(o.server)
     from avrod import Server
 
-    with Server("--engine", o.engine, "--durability", o.durability) as server:
+    # What a sanitizer keeps of freed memory, to see late uses, must not hide what is never freed.
+    env = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=8"}
+    with Server("--engine", o.engine, "--durability", o.durability, env=env) as server:
         for name, schema in TYPES.items():
             reply = server.post(f"/putschema/{name}?compatibility=none", body=json.dumps(schema))
             assert reply.status == 200, reply
