@@ -11,7 +11,8 @@ enum { NOTHING_OPEN_MS = 60000 }; /* no connection keeps the end from coming at 
 
 static enum rc start(struct server *s, struct err *err)
 {
-    const struct store_opts opts = {.engine = "memory", .workers = s->options->threads, .readers = 1 + EDGE_HELPERS};
+    const struct store_opts opts = {
+        .engine = "memory", .workers = s->options->threads, .readers = 1 + EDGE_HELPERS};
     struct store_worker *reader;
     if (store_open(&s->store, &opts, err) != RC_OK || store_worker_new(&reader, s->store, NULL, err) != RC_OK)
         return RC_ERR;

@@ -362,7 +362,8 @@ TEST(store_write__calls_whole_or_no_memory)
 
 TEST(store_write__drops_a_type_whole_or_no_memory)
 {
-    log_set_level(LOG_LEVEL_ERROR); /* the purge tells of a step that failed, and the first line takes memory */
+    log_set_level(
+        LOG_LEVEL_ERROR); /* the purge tells of a step that failed, and the first line takes memory */
     attempt_each((struct operation){drop, check_dropped});
     log_set_level(LOG_LEVEL_INFO);
 }
