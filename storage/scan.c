@@ -49,10 +49,10 @@ static enum rc show(struct store_worker *w, struct store_scan *s, struct slice i
     w->in_row = true;
     if (rc == RC_OK && rec.blob && !s->keys_only)
         blob_readers_note(&w->blob_readers);
-    if (rc == RC_OK)
-        rc = s->row(s, id, &rec);
-    else if (rc == RC_NOTFOUND)
+    if (rc == RC_NOTFOUND)
         rc = RC_OK;
+    else
+        rc = s->row(s, id, rc == RC_OK ? &rec : NULL);
     if (rc == RC_OK || rc == RC_PENDING) {
         assert(id.len <= sizeof s->last);
         memcpy(s->last, id.ptr, id.len);

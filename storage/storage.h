@@ -132,12 +132,13 @@ struct store_scan {
     uint32_t type;
     struct slice from, upto; /* from <= id < upto; upto empty: to the end. The caller's until done. */
     bool keys_only;          /* row gets an empty body; body_bytes still says how long it is */
-    /* RC_PENDING: enough after this row; RC_ERR: stop. It reads no other thing from the store: that could
+    /* RC_PENDING: enough after this row; RC_AGAIN: enough before it, and the next page begins with it; RC_ERR:
+     * stop, err is set. record NULL: it cannot be read, err says why. It reads no other thing from the store: that could
      * renew the snapshot under the page. Of a body in chunks it keeps the record's blob and body_bytes,
      * answers RC_PENDING, and the chunks are read behind the page. */
     enum rc (*row)(struct store_scan *, struct slice id, const struct record *);
     void (*done)(struct store_scan *);
-    enum rc rc; /* RC_OK: at the end; RC_PENDING: call again to go on; RC_ERR */
+    enum rc rc; /* RC_OK: at the end; RC_PENDING, RC_AGAIN: call again to go on; RC_ERR */
     struct err err;
     uint8_t last[512]; /* the last key seen, where the next page goes on; last_len 0: start at from */
     uint16_t last_len;

@@ -140,21 +140,54 @@ static enum rc prepare(struct request *req, const struct shown *s, size_t *prefi
     return rc == RC_OK ? choose_part(req, s, s->rec->body_bytes - *prefix, r, err) : rc;
 }
 
-void record_show_raw(struct request *req, const struct shown *s, const char *content_type)
+static void answer_fault(struct request *req, enum rc rc, const struct err *err)
+{
+    if (rc == RC_NOTFOUND)
+        record_damaged(req, "chunks of its body are missing");
+    else if (err->code == ERR_BAD_AVRO)
+        record_damaged(req, err->message);
+    else
+        answer_err(req, err);
+}
+
+/* One of a few chunks is made whole: to send it piece by piece would be more work. */
+static enum rc make_whole(struct request *req, const struct record *rec, struct record *whole,
+                          struct buf *joined, struct err *err)
+{
+    *whole = *rec;
+    if (rec->body.ptr || rec->body_bytes > LIMIT_PRINT_INLINE_MAX)
+        return RC_OK;
+    enum rc rc = record_join(req->worker->store, rec, joined, err);
+    whole->body = buf_slice(joined);
+    return rc;
+}
+
+static void show(struct request *req, const struct shown *s)
 {
     size_t prefix;
     struct range r;
     struct err err;
     enum rc rc = prepare(req, s, &prefix, &r, &err);
-    req->response.content_type = content_type;
-    if (rc == RC_NOTFOUND)
-        record_damaged(req, "chunks of its body are missing");
-    else if (rc != RC_OK && err.code == ERR_BAD_AVRO)
-        record_damaged(req, err.message);
-    else if (rc != RC_OK)
-        answer_err(req, &err);
+    if (rc != RC_OK)
+        answer_fault(req, rc, &err);
     else if (s->rec->body.ptr)
         send_copy(req, slice_of(s->rec->body.ptr + prefix + r.first, (size_t)r.bytes));
     else
         send_chunks(req, s->rec, prefix + r.first, r.bytes);
+}
+
+void record_show_raw(struct request *req, const struct shown *s, const char *content_type)
+{
+    struct record whole;
+    struct shown shown = *s;
+    struct buf joined = {0};
+    struct err err;
+    req->response.content_type = content_type;
+    enum rc rc = make_whole(req, s->rec, &whole, &joined, &err);
+    shown.rec = &whole;
+    if (rc == RC_OK)
+        show(req, &shown);
+    else
+        answer_fault(req, rc, &err);
+    buf_release(&joined);
 }

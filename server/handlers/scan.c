@@ -1,0 +1,435 @@
+/* server/handlers/scan.c - GET of a type: its records in the order of their ids, as a stream, a page of the store at a
+ * time. Between two pages it keeps the last id, and perhaps one record that takes more than a look. */
+#include <assert.h>
+#include <stddef.h>
+
+#include "base/base64.h"
+#include "base/json_quote.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "server/handlers/handlers.h"
+#include "server/handlers/record.h"
+#include "server/handlers/record_print.h"
+#include "server/handlers/reply.h"
+#include "server/handlers/scan_ask.h"
+#include "server/schema_load.h"
+
+/* What comes next. */
+enum step {
+    STEP_PAGE,
+    STEP_LOAD, /* the schema of the next record, or of the one that was kept */
+    STEP_KEPT, /* the record that was kept: it could not be printed inside the page */
+    STEP_READ, /* it once more: its chunks went while it waited */
+    STEP_TEXT, /* what a helper has made of it */
+    STEP_CUT,  /* memory is out */
+    STEP_END
+};
+
+enum { STEPS_A_PIECE = 8 }; /* pages of expired records make nothing, and are work all the same */
+
+/* In the request's arena. */
+struct scan {
+    struct store_scan page;
+    struct request *req;
+    struct scan_ask ask;
+    enum step step, after_load;
+    uint64_t left;                     /* of the limit */
+    bool any;                          /* a record has been shown */
+    struct buf *out;                   /* while a piece is made ... */
+    size_t out_enough;                 /* ... which is then so long */
+    const struct type_version *wanted; /* whose schema is to be loaded */
+    uint32_t missing_id;               /* a schema that cannot be loaded; 0: none */
+
+    struct record kept; /* its body is in chunks, or in kept_body */
+    uint8_t kept_id[LIMIT_ID_MAX];
+    size_t kept_id_len;
+    uint8_t kept_body[LIMIT_RECORD_INLINE_MAX];
+    uint64_t tried_revision; /* of a record whose chunks were missing */
+    struct record_text text;
+};
+
+/* ---- lines ---- */
+
+static bool id_print(struct slice id, struct buf *out)
+{
+    if (likely(utf8_valid(id)))
+        return buf_append(out, SLICE("{\"id\":")) && json_quote(id, out);
+    return buf_append(out, SLICE("{\"id_base64\":\"")) && base64_print(id, out) &&
+           buf_append(out, SLICE("\""));
+}
+
+static bool line_begin(const struct scan *s, struct slice id, struct buf *out)
+{
+    if (s->ask.array && !buf_append(out, s->any ? SLICE(",\n") : SLICE("[")))
+        return false;
+    return id_print(id, out);
+}
+
+static bool revision_print(uint64_t revision, struct buf *out)
+{
+    return buf_printf(out, ",\"revision\":%llu", (unsigned long long)revision);
+}
+
+static struct slice line_end(const struct scan *s)
+{
+    return s->ask.array ? SLICE("}") : SLICE("}\n");
+}
+
+/* One more has been shown: go on, or not in this page. */
+static enum rc shown(struct scan *s)
+{
+    s->any = true;
+    if (s->left != UINT64_MAX && --s->left == 0)
+        s->step = STEP_END;
+    return s->step == STEP_END || s->out->len >= s->out_enough ? RC_PENDING : RC_OK;
+}
+
+/* The line ends at out[line] if memory is out: then the connection is cut. */
+static enum rc show_end(struct scan *s, bool ok)
+{
+    return ok && buf_append(s->out, line_end(s)) ? shown(s) : err_oom(&s->page.err);
+}
+
+/* A record that cannot be shown does not end the scan. revision 0: not known. */
+static COLD enum rc show_error(struct scan *s, struct slice id, uint64_t revision, const struct err *err)
+{
+    struct buf *out = s->out;
+    return show_end(s, line_begin(s, id, out) && (!revision || revision_print(revision, out)) &&
+                           buf_append(out, SLICE(",\"error\":")) && err_print_open(out, err) &&
+                           buf_append_byte(out, '}'));
+}
+
+static COLD enum rc show_damage(struct scan *s, struct slice id, uint64_t revision, const char *what)
+{
+    struct err err;
+    struct buf text = {0};
+    if (!id_print(id, &text))
+        text.len = 0;
+    log_error("record %.*s of type %u cannot be shown: %s", (int)text.len, (const char *)text.ptr,
+              s->page.type, what);
+    buf_release(&text);
+    err_set(&err, ERR_INTERNAL, "The record cannot be read from the store: %s", what);
+    return show_error(s, id, revision, &err);
+}
+
+static enum rc show_fault(struct scan *s, struct slice id, uint64_t revision, const struct err *err)
+{
+    if (record_is_damage(err))
+        return show_damage(s, id, revision, err->message);
+    return show_error(s, id, revision, err);
+}
+
+/* ---- a record that waits ---- */
+
+static struct slice kept_id(const struct scan *s)
+{
+    return slice_of(s->kept_id, s->kept_id_len);
+}
+
+static enum rc keep(struct scan *s, struct slice id, const struct record *rec)
+{
+    s->kept = *rec;
+    s->kept.content_type = (struct slice){0};
+    if (rec->body.len) {
+        assert(rec->body.len <= sizeof s->kept_body);
+        memcpy(s->kept_body, rec->body.ptr, rec->body.len);
+        s->kept.body.ptr = s->kept_body;
+    }
+    if (id.ptr != s->kept_id)
+        memcpy(s->kept_id, id.ptr, id.len);
+    s->kept_id_len = id.len;
+    s->step = STEP_KEPT;
+    return RC_PENDING;
+}
+
+/* ---- a record ---- */
+
+static enum rc form_of(struct scan *s, const struct record *rec, struct record_form *out)
+{
+    const struct type_version *v = type_version_of_schema(s->req->type, rec->schema_id);
+    if (unlikely(!v)) { /* written under a version that was registered since */
+        enum rc rc = catalog_renew(s->req, &s->page.err);
+        v = rc == RC_OK ? type_version_of_schema(s->req->type, rec->schema_id) : NULL;
+        if (!v)
+            return rc == RC_ERR ? RC_ERR : RC_NOTFOUND;
+    }
+    const struct schema *schema = type_schema(v);
+    if (unlikely(!schema)) {
+        s->wanted = v;
+        return rec->schema_id == s->missing_id ? RC_NOTFOUND : RC_AGAIN;
+    }
+    *out = (struct record_form){.schema = schema,
+                                .field = -1,
+                                .json = schema_raw(schema) == SCHEMA_RAW_NONE ? JSON_PLAIN : JSON_AVRO};
+    return RC_OK;
+}
+
+/* Its line, or RC_AGAIN or RC_NOTFOUND with nothing printed. */
+static enum rc print(struct scan *s, struct slice id, const struct record *rec,
+                     const struct record_form *form)
+{
+    struct buf *out = s->out;
+    size_t begin = out->len;
+    struct err err;
+    if (!line_begin(s, id, out) || !revision_print(rec->revision, out) ||
+        !buf_append(out, SLICE(",\"record\":")))
+        return err_oom(&s->page.err);
+    enum rc rc = record_print_here(s->req->worker, form, rec, out, &err);
+    if (likely(rc == RC_OK))
+        return show_end(s, true);
+    out->len = begin;
+    if (rc != RC_ERR)
+        return rc;
+    s->page.err = err;
+    return err_status(err.code) == 503 ? RC_ERR : show_fault(s, id, rec->revision, &err);
+}
+
+static enum rc show(struct scan *s, struct slice id, const struct record *rec)
+{
+    struct record_form form;
+    enum rc rc = form_of(s, rec, &form);
+    if (unlikely(rc == RC_NOTFOUND))
+        return show_damage(s, id, rec->revision, "the schema that it was written with cannot be had");
+    if (unlikely(rc == RC_AGAIN)) {
+        s->step = STEP_LOAD;
+        s->after_load = STEP_PAGE;
+    }
+    if (rc != RC_OK)
+        return rc;
+    if (unlikely(!rec->body.ptr && rec->body_bytes))
+        return keep(s, id, rec);
+    rc = print(s, id, rec, &form);
+    return likely(rc != RC_AGAIN) ? rc : keep(s, id, rec);
+}
+
+static enum rc row(struct store_scan *page, struct slice id, const struct record *rec)
+{
+    struct scan *s = CONTAINER_OF(page, struct scan, page);
+    if (unlikely(!rec))
+        return show_damage(s, id, 0, page->err.message);
+    if (!s->ask.keys)
+        return show(s, id, rec);
+    return show_end(s, line_begin(s, id, s->out) && revision_print(rec->revision, s->out));
+}
+
+static void page_done(struct store_scan *page)
+{
+    (void)page; /* step_page() looks at page->rc */
+}
+
+/* ---- with a helper ---- */
+
+static void helped(struct record_text *text)
+{
+    struct scan *s = CONTAINER_OF(text, struct scan, text);
+    s->step = STEP_TEXT;
+    stream_resume(s->req);
+}
+
+static enum rc get_help(struct scan *s, const struct record_form *form)
+{
+    struct buf *text = &s->text.text;
+    s->text = (struct record_text){
+        .req = s->req, .form = *form, .rec = s->kept, .behind = line_end(s), .done = helped};
+    if (!line_begin(s, kept_id(s), text) || !revision_print(s->kept.revision, text) ||
+        !buf_append(text, SLICE(",\"record\":")))
+        return err_oom(&s->page.err); /* the end of the scan releases it */
+    record_print_always(&s->text);
+    return RC_AGAIN;
+}
+
+/* ---- steps: RC_OK: go on; else what `more` answers ---- */
+
+static enum rc step_page(struct scan *s)
+{
+    struct store_worker *store = s->req->worker->store;
+    if (s->ask.is_empty)
+        s->page.rc = RC_OK;
+    else
+        store_scan(store, &s->page);
+    if (s->page.rc == RC_OK)
+        s->step = STEP_END;
+    return s->page.rc == RC_ERR ? RC_ERR : RC_OK;
+}
+
+static void loaded(struct request *req)
+{
+    stream_resume(req);
+}
+
+static void load_failed(struct request *req, const struct err *err)
+{
+    struct scan *s = req->state;
+    if (err_status(err->code) == 503)
+        s->step = STEP_CUT;
+    else /* why is in the log */
+        s->missing_id = s->wanted->schema_id;
+    stream_resume(req);
+}
+
+static enum rc step_load(struct scan *s)
+{
+    s->step = s->after_load;
+    schema_load_or(s->req, s->wanted, loaded, load_failed);
+    return RC_AGAIN;
+}
+
+/* The chunks are gone: another record has taken its place meanwhile, or it is damaged. */
+static enum rc chunks_missing(struct scan *s)
+{
+    s->step = STEP_READ;
+    if (s->tried_revision != s->kept.revision) {
+        s->tried_revision = s->kept.revision;
+        return RC_OK;
+    }
+    s->step = STEP_PAGE;
+    return show_damage(s, kept_id(s), s->kept.revision, "chunks of its body are missing");
+}
+
+static enum rc step_kept(struct scan *s)
+{
+    struct record_form form;
+    enum rc rc = form_of(s, &s->kept, &form);
+    s->step = STEP_PAGE;
+    if (rc == RC_NOTFOUND)
+        return show_damage(s, kept_id(s), s->kept.revision,
+                           "the schema that it was written with cannot be had");
+    if (rc == RC_AGAIN) {
+        s->step = STEP_LOAD;
+        s->after_load = STEP_KEPT;
+        return RC_OK;
+    }
+    if (rc != RC_OK)
+        return rc;
+    rc = print(s, kept_id(s), &s->kept, &form);
+    if (rc == RC_AGAIN)
+        return get_help(s, &form);
+    return rc == RC_NOTFOUND ? chunks_missing(s) : rc;
+}
+
+static void read_done(struct store_get *get)
+{
+    struct request *req = CONTAINER_OF(get, struct request, get);
+    struct scan *s = req->state;
+    s->step = STEP_PAGE; /* removed meanwhile */
+    s->page.err = get->err;
+    if (get->rc == RC_OK)
+        keep(s, kept_id(s), &get->rec);
+}
+
+static enum rc step_read(struct scan *s)
+{
+    struct store_get *get = &s->req->get;
+    get->key = (struct store_key){.space = SPACE_RECORD, .type = s->page.type, .id = kept_id(s)};
+    get->done = read_done;
+    store_get(s->req->worker->store, get);
+    return get->rc == RC_ERR ? RC_ERR : RC_OK;
+}
+
+static enum rc step_text(struct scan *s)
+{
+    struct record_text *t = &s->text;
+    enum rc rc = t->rc;
+    if (rc == RC_OK) {
+        rc = record_text_more(t, s->out, s->out_enough - s->out->len);
+        if (rc != RC_OK)
+            return rc;
+        s->step = STEP_PAGE;
+        rc = shown(s);
+    } else if (rc == RC_NOTFOUND) {
+        rc = chunks_missing(s);
+    } else {
+        s->step = STEP_PAGE;
+        rc = show_fault(s, kept_id(s), s->kept.revision, &t->err);
+    }
+    record_text_release(t);
+    return rc;
+}
+
+static enum rc step(struct scan *s)
+{
+    switch (s->step) {
+    case STEP_PAGE: return step_page(s);
+    case STEP_LOAD: return step_load(s);
+    case STEP_KEPT: return step_kept(s);
+    case STEP_READ: return step_read(s);
+    case STEP_TEXT: return step_text(s);
+    case STEP_CUT: return RC_ERR;
+    case STEP_END: break;
+    }
+    return RC_PENDING;
+}
+
+/* ---- the stream ---- */
+
+static bool end_print(const struct scan *s)
+{
+    return !s->ask.array || buf_append(s->out, s->any ? SLICE("]\n") : SLICE("[]\n"));
+}
+
+static enum rc more(struct request *req, struct buf *out, size_t room)
+{
+    struct scan *s = req->state;
+    enum rc rc;
+    s->out = out;
+    s->out_enough = out->len + room;
+    for (int i = 0; i < STEPS_A_PIECE && s->step != STEP_END && out->len < s->out_enough; i++) {
+        rc = step(s);
+        if (rc == RC_ERR || rc == RC_AGAIN)
+            return rc;
+    }
+    if (s->step != STEP_END)
+        return RC_PENDING;
+    return end_print(s) ? RC_OK : RC_ERR;
+}
+
+static void end(struct request *req)
+{
+    struct scan *s = req->state;
+    record_text_release(&s->text);
+}
+
+/* ---- the beginning ---- */
+
+static enum rc begin(struct request *req, struct scan *s, struct err *err)
+{
+    struct store_count count;
+    if (scan_ask(req, &s->ask, err) != RC_OK ||
+        store_count(req->worker->store, req->type->number, &count, err) != RC_OK)
+        return RC_ERR;
+    s->req = req;
+    s->left = s->ask.limit;
+    s->page.space = SPACE_RECORD;
+    s->page.type = req->type->number;
+    s->page.from = s->ask.from;
+    s->page.upto = s->ask.upto;
+    s->page.keys_only = s->ask.keys;
+    s->page.row = row;
+    s->page.done = page_done;
+    if (!reply_header_u64(req, "Record-Count", count.records) ||
+        !response_header(req, "Vary", SLICE("Accept")))
+        return err_oom(err);
+    return RC_OK;
+}
+
+void scan_handle(struct request *req)
+{
+    static const struct stream stream = {.more = more, .end = end};
+    struct scan *s = arena_calloc(&req->arena, 1, sizeof *s);
+    struct err err;
+    if (!s) {
+        reply_no_memory(req);
+        return;
+    }
+    if (begin(req, s, &err) != RC_OK) {
+        answer_err(req, &err);
+        return;
+    }
+    req->state = s;
+    req->response.status = 200;
+    req->response.content_type = s->ask.array ? "application/json" : "application/x-ndjson";
+    req->response.stream = &stream;
+    req->response.stream_bytes = STREAM_BYTES_UNKNOWN;
+    answer(req);
+}
