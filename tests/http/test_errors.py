@@ -10,7 +10,7 @@ SCHEMA = {"type": "record", "name": "E", "fields": [
 # method, target, body, status, slug, words that the detail has
 CASES = [
     ("GET", "/nope/get/1", None, 404, "no_type", "nope"),
-    ("GET", "/nope", None, 404, "no_route", ""),
+    ("GET", "/nope", None, 404, "no_type", "nope"),
     ("GET", "/e/x/name", None, 404, "no_route", ""),
     ("GET", "/e//1", None, 404, "no_route", ""),
     ("GET", "/e/get/none", None, 404, "no_record", "none"),

@@ -182,6 +182,8 @@ TEST(router_begin__finds_every_route)
     LEADS_TO(GET, "/getschema/e", "/getschema/{type}");
     LEADS_TO(POST, "/delschema/e", "/delschema/{type}");
     LEADS_TO(DELETE, "/delschema/e", "/delschema/{type}");
+    LEADS_TO(GET, "/e", "/{type}");
+    LEADS_TO(HEAD, "/e/?limit=5&keys=1", "/{type}");
     LEADS_TO(GET, "/e/get/1", "/{type}/get/{id}");
     LEADS_TO(HEAD, "/e/get/1", "/{type}/get/{id}");
     LEADS_TO(GET, "/e/get/1/name", "/{type}/get/{id}/{field}");
@@ -226,7 +228,8 @@ TEST(router_begin__answers_404_where_nothing_is)
     REFUSED(GET, "/subjects", NO_ROUTE);
     REFUSED(POST, "/_txn", NO_ROUTE);
     REFUSED(GET, "/_x/1", NO_ROUTE);
-    REFUSED(GET, "/e", NO_ROUTE);
+    REFUSED(GET, "/nope", NO_TYPE);
+    REFUSED(POST, "/e", BAD_METHOD);
     REFUSED(POST, "/e/select/1", NO_ROUTE);
     REFUSED(GET, "/e/get/1/name/x", NO_ROUTE);
     REFUSED(GET, "/e/get/1/name/x/y/z", NO_ROUTE);
