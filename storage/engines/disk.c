@@ -13,6 +13,11 @@ static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)
     return v < least ? least : v > most ? most : v;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static uint64_t in_hand(uint64_t end)
 {
     return clamp(end / 64, in_hand_min, in_hand_max);
@@ -50,8 +55,9 @@ static int allocate(const struct disk *d, uint64_t end)
 /* Blocks for a step ahead if there is room, else for just what is wanted; 0 or an errno. */
 static int extend(struct disk *d, uint64_t end, uint64_t want)
 {
-    uint64_t ahead = d->allocated + clamp(end / 16, in_hand_min, step_max);
-    int error = ahead > want ? allocate(d, ahead) : ENOSPC;
+    uint64_t ahead = least(d->allocated + clamp(end / 16, in_hand_min, step_max), d->max);
+    want = least(want, d->max);
+    int error = ahead >= want ? allocate(d, ahead) : ENOSPC;
     if (error == 0)
         want = ahead;
     else if (disk_errno_is_full(error))
@@ -70,11 +76,20 @@ static uint64_t room(const struct disk *d, uint64_t end, uint64_t spare)
     return bytes + spare / 2;
 }
 
+/* Free pages inside the file count by half: a reader may pin some. If it does, the file's end moves on, and
+ * blocks must be there for that. */
+static bool is_near_its_end(const struct disk *d, uint64_t end, uint64_t spare, uint64_t wanted)
+{
+    return room(d, end, spare) < wanted || d->allocated < end + in_hand(end) / 2;
+}
+
 enum rc disk_reserve(struct disk *d, uint64_t end, uint64_t spare, uint64_t bytes, struct err *err)
 {
-    uint64_t hand = in_hand(end), here = room(d, end, spare);
+    uint64_t hand = in_hand(end);
     int error = 0;
-    if (here < bytes + hand && !d->unsupported)
+    if (d->allocated >= d->max) /* all that there will ever be */
+        return RC_OK;
+    if (!d->unsupported && is_near_its_end(d, end, spare, bytes + hand))
         error = extend(d, end, end + bytes + hand);
     if (error == EOPNOTSUPP || error == ENOSYS)
         d->unsupported = true;

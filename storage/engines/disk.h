@@ -8,6 +8,7 @@
 struct disk {
     int fd;             /* of the data file; borrowed */
     uint64_t allocated; /* the file has blocks up to here; 0: not known */
+    uint64_t max;       /* the file never needs more */
     bool unsupported;   /* the file system knows no fallocate: look at its free space instead */
     bool wanting;       /* the last disk_reserve got no more blocks */
 };

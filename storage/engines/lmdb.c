@@ -20,7 +20,8 @@ enum {
     KEY_MIN = 493,             /* the longest key, an expiry's */
     READERS_SPARE = 16,        /* the writer, tools that look on */
     READER_CHECK_UPKEEPS = 10, /* upkeep comes each second */
-    LMDB_FREE_DBI = 0,         /* LMDB's own two: free pages, names of databases */
+    READER_CHECK_BYTES = 4 << 20,
+    LMDB_FREE_DBI = 0, /* LMDB's own two: free pages, names of databases */
     LMDB_MAIN_DBI = 1,
     META_PAGES = 2,
     ADDRESS_SPARE = 64 << 20, /* beside the map: stacks, the heap */
@@ -48,6 +49,7 @@ struct engine {
     uint64_t page, map;
     uint64_t pages[ENGINE_DBS]; /* in use, by database; [0]: LMDB's own two */
     unsigned upkeeps;
+    uint64_t check_end; /* when the data reaches it, look for dead readers */
     bool broken;
 };
 
@@ -167,7 +169,7 @@ static enum rc check_file(struct engine *e, struct err *err)
     if (fstat(e->disk.fd, &st) != 0)
         return failed(err, "look at its data file", errno);
     e->page = stat.ms_psize;
-    e->map = info.me_mapsize;
+    e->map = e->disk.max = info.me_mapsize;
     if ((uint64_t)st.st_blocks * 512 >= (uint64_t)st.st_size) /* no holes */
         e->disk.allocated = (uint64_t)st.st_size;
     uint64_t least = ((uint64_t)info.me_last_pgno + 1) * e->page;
@@ -272,6 +274,15 @@ static void lmdb_space(struct engine *e, struct store_space *out)
         out->file = (uint64_t)st.st_size;
 }
 
+/* A foreign process that died while it read leaves a slot behind, and pins all pages since. */
+static void clear_dead_readers(struct engine *e)
+{
+    int stale = 0;
+    mdb_reader_check(e->env, &stale);
+    if (stale)
+        log_info("cleared %d slots of readers that have died", stale);
+}
+
 static enum rc reserve_disk(struct engine *e, uint64_t grow_bytes, struct err *err)
 {
     MDB_envinfo info;
@@ -280,6 +291,10 @@ static enum rc reserve_disk(struct engine *e, uint64_t grow_bytes, struct err *e
         return failed(err, "look at its data file", rc);
     uint64_t end = ((uint64_t)info.me_last_pgno + 1) * e->page, used = used_bytes(e);
     uint64_t spare = end > used ? end - used : 0; /* free pages inside the file */
+    if (end >= e->check_end) { /* it grows: perhaps for want of pages that a dead reader pins */
+        clear_dead_readers(e);
+        e->check_end = end + READER_CHECK_BYTES;
+    }
     return disk_reserve(&e->disk, end, spare, grow_bytes, err);
 }
 
@@ -325,15 +340,10 @@ static enum rc lmdb_sync(struct engine *e, struct err *err)
     return rc ? broken(e, "sync", rc, err) : RC_OK;
 }
 
-/* A foreign process that died while it read leaves a slot behind, and pins what it read. */
 static void lmdb_upkeep(struct engine *e)
 {
-    int stale = 0;
-    if (++e->upkeeps % READER_CHECK_UPKEEPS)
-        return;
-    mdb_reader_check(e->env, &stale);
-    if (stale)
-        log_info("cleared %d slots of readers that have died", stale);
+    if (++e->upkeeps % READER_CHECK_UPKEEPS == 0)
+        clear_dead_readers(e);
 }
 
 /* ---- snapshots ---- */

@@ -1,6 +1,7 @@
 /* tests/unit/storage/test_life.c - opening and closing: clean, dirty, in use, foreign, newer, cut short. */
 #include <fcntl.h>
 #include <lmdb.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -390,6 +391,66 @@ TEST(store_open__an_unknown_engine_is_named)
     assert_int_equal(store_open(&s, &opts, &err), RC_ERR);
     assert_int_equal(err.code, ERR_CONFIG);
     assert_non_null(strstr(err.message, "papyrus"));
+}
+
+/* ---- readers of other processes ---- */
+
+/* Another process opens the data file and reads, until it is killed. */
+static pid_t foreign_reader(const struct fixture *f)
+{
+    int ready[2];
+    char byte;
+    assert_int_equal(pipe(ready), 0);
+    fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct engine *e;
+        struct snap *s;
+        struct slice key, value;
+        struct err err;
+        static const uint8_t from[] = {DB_RECORDS};
+        if (f->ops->open(&e, &f->opts, &err) != RC_OK || f->ops->snap_new(e, &s, &err) != RC_OK ||
+            f->ops->snap_renew(s, &err) != RC_OK ||
+            f->ops->seek(s, slice_of(from, 1), &key, &value, &err) != RC_OK || write(ready[1], "r", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    return pid;
+}
+
+/* The file grows while it lives, and no further once it is dead. */
+TEST(store__a_foreign_reader_that_was_killed_pins_no_page_any_more)
+{
+    enum { RECORDS = 100, OVERWRITES = 4000 };
+    struct fixture f;
+    struct store_space space;
+    char id[16];
+    static char body[2000];
+    memset(body, 'x', sizeof body - 1);
+    fixture_prepare(&f, &engine_lmdb);
+    f.opts.durability = DURABLE_NONE;
+    fixture_open_prepared(&f);
+    for (unsigned i = 0; i < RECORDS; i++) {
+        snprintf(id, sizeof id, "%u", i);
+        assert_int_equal(fixture_put(&f, 1, id, body), RC_OK);
+    }
+    fixture_close(&f);
+    pid_t reader = foreign_reader(&f);
+    fixture_reopen(&f);
+    assert_int_equal(kill(reader, SIGKILL), 0);
+    assert_int_equal(waitpid(reader, NULL, 0), reader);
+    for (unsigned i = 0; i < OVERWRITES; i++) {
+        snprintf(id, sizeof id, "%u", i % RECORDS);
+        assert_int_equal(fixture_put(&f, 1, id, body), RC_OK);
+    }
+    store_space(f.store, &space);
+    assert_true(space.file < 24 << 20); /* pinned, they would be some 60 MiB */
+    fixture_end(&f);
 }
 
 TEST_MAIN()
