@@ -85,6 +85,17 @@ TEST(respond_render__echoes_a_request_id_that_is_visible_ascii)
     }
 }
 
+TEST(request_id__prints_every_digit)
+{
+    uint8_t text[REQUEST_ID_MADE_BYTES];
+    struct request req = {.edge = {.number = 1}};
+    assert_slice_str(request_id(&req, text), "9e3779b97f4a7c15");
+    req.edge.number = UINT64_C(0xf1de83e19937733d); /* the inverse of the multiplier */
+    assert_slice_str(request_id(&req, text), "0000000000000001");
+    req.edge.number *= UINT64_C(0x0123456789abcdef);
+    assert_slice_str(request_id(&req, text), "0123456789abcdef");
+}
+
 TEST(request_id__is_another_one_for_each_request_of_each_worker)
 {
     static char seen[4000][REQUEST_ID_MADE_BYTES];
