@@ -28,19 +28,16 @@ bool disk_errno_is_full(int error)
     return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
 
-static bool free_bytes(const struct disk *d, uint64_t *out)
+/* What the file system has; more than anybody asks for where it does not say. */
+static uint64_t free_bytes(const struct disk *d)
 {
     struct statvfs v;
-    if (fstatvfs(d->fd, &v) != 0)
-        return false;
-    *out = (uint64_t)v.f_bavail * v.f_frsize;
-    return true;
+    return fstatvfs(d->fd, &v) == 0 ? (uint64_t)v.f_bavail * v.f_frsize : UINT64_MAX / 2;
 }
 
 bool disk_is_short(const struct disk *d)
 {
-    uint64_t bytes;
-    return d->wanting || (d->unsupported && free_bytes(d, &bytes) && bytes < in_hand_min);
+    return d->wanting || (d->unsupported && free_bytes(d) < in_hand_min);
 }
 
 static int allocate(const struct disk *d, uint64_t end)
@@ -71,8 +68,8 @@ static int extend(struct disk *d, uint64_t end, uint64_t want)
 static uint64_t room(const struct disk *d, uint64_t end, uint64_t spare)
 {
     uint64_t bytes = d->allocated > end ? d->allocated - end : 0;
-    if (d->unsupported && !free_bytes(d, &bytes))
-        bytes = UINT64_MAX / 2;
+    if (d->unsupported)
+        bytes = free_bytes(d);
     return bytes + spare / 2;
 }
 
