@@ -80,6 +80,14 @@ static enum rc check_charset(struct slice content_type, struct err *err)
                    words_of(charset, &words));
 }
 
+enum rc negotiate_whole_body(struct slice content_range, struct err *err)
+{
+    if (likely(!content_range.len))
+        return RC_OK;
+    return err_set(err, ERR_BAD_REQUEST,
+                   "Content-Range says that the body is a part; here all is put at once.");
+}
+
 enum rc negotiate_json_body(struct slice content_type, struct slice content_encoding, struct err *err)
 {
     static const struct slice taken_for_json[] = {

@@ -18,6 +18,10 @@ MUST_USE enum rc negotiate_json_body(struct slice content_type, struct slice con
 MUST_USE enum rc negotiate_raw_body(struct slice content_type, struct slice content_encoding, bool text,
                                     struct err *);
 
+/* Is the body all of what is put? BAD_REQUEST where Content-Range says that it is a part: taken for the whole, it would
+ * replace what it was to continue (RFC 9110, section 14.5). */
+MUST_USE enum rc negotiate_whole_body(struct slice content_range, struct err *);
+
 /* How much the client wants this media type ("type/subtype"): 0 (not at all) to 1000. No Accept: 1000. The
  * most specific range that fits decides. */
 unsigned negotiate_quality(struct slice accept, struct slice media_type);

@@ -21,8 +21,9 @@ struct field_put {
 
 static enum rc begin(struct request *req, struct field_put *f, struct err *err)
 {
-    if (negotiate_json_body(req->header[HEADER_CONTENT_TYPE], req->header[HEADER_CONTENT_ENCODING], err) !=
-        RC_OK)
+    if (negotiate_whole_body(req->header[HEADER_CONTENT_RANGE], err) != RC_OK ||
+        negotiate_json_body(req->header[HEADER_CONTENT_TYPE], req->header[HEADER_CONTENT_ENCODING], err) !=
+            RC_OK)
         return RC_ERR;
     return condition_of_write(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH], &req->arena,
                               &f->condition, err);

@@ -52,6 +52,7 @@ static enum rc begin(struct request *req, struct putschema *p, struct err *err)
         p->fullname = *fullname;
     }
     if (type_options_parse(req, &p->given, err) != RC_OK ||
+        negotiate_whole_body(req->header[HEADER_CONTENT_RANGE], err) != RC_OK ||
         negotiate_json_body(req->header[HEADER_CONTENT_TYPE], req->header[HEADER_CONTENT_ENCODING], err) !=
             RC_OK)
         return RC_ERR;

@@ -16,6 +16,8 @@ enum rc record_negotiate(const struct request *req, const struct schema *schema,
 {
     struct slice type = req->header[HEADER_CONTENT_TYPE], coding = req->header[HEADER_CONTENT_ENCODING];
     enum schema_raw raw = schema_raw(schema);
+    if (negotiate_whole_body(req->header[HEADER_CONTENT_RANGE], err) != RC_OK)
+        return RC_ERR;
     if (likely(raw == SCHEMA_RAW_NONE))
         return negotiate_json_body(type, coding, err);
     return negotiate_raw_body(type, coding, raw == SCHEMA_RAW_STRING, err);

@@ -19,11 +19,12 @@ static COLD enum rc too_large(const struct request *req, struct err *err)
 
 /* ---- blocks of their own, charged to the budget of all bodies ---- */
 
-static bool charge(const struct edge_worker *w, size_t bytes)
+/* One body alone is never too much: its block may be longer than what has come, and --body-max bounds it. */
+static bool charge(const struct edge_worker *w, size_t bytes, size_t own)
 {
     struct edge *e = w->edge;
     uint64_t before = atomic_fetch_add_explicit(&e->body_bytes, bytes, memory_order_relaxed);
-    if (before + bytes <= w->limits.bodies_budget)
+    if (before + bytes <= w->limits.bodies_budget || before == own)
         return true;
     atomic_fetch_sub_explicit(&e->body_bytes, bytes, memory_order_relaxed);
     return false;
@@ -31,8 +32,8 @@ static bool charge(const struct edge_worker *w, size_t bytes)
 
 static struct input *own_block(const struct edge_worker *w, struct input *old, size_t bytes)
 {
-    size_t more = bytes - (old ? old->bytes : 0);
-    if (!charge(w, more))
+    size_t own = old ? old->bytes : 0, more = bytes - own;
+    if (!charge(w, more, own))
         return NULL;
     struct input *in = old ? input_grow(old, bytes) : input_new(bytes);
     if (!in)

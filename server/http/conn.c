@@ -163,6 +163,12 @@ static enum phase phase_of(const struct conn *c)
     return c->end > c->at ? PHASE_HEAD : PHASE_IDLE;
 }
 
+/* The worker's clock may be as old as a tick: nobody is to have less time than was promised. */
+static int64_t time_to_go(const struct edge_worker *w, enum phase phase)
+{
+    return w->now_ms + WORKER_TICK_MS + w->limits.deadline_ms[phase];
+}
+
 /* While the worker drains, a request that has begun has less time to arrive. */
 static int64_t drain_deadline(const struct conn *c, enum phase phase, int64_t deadline_ms)
 {
@@ -173,7 +179,7 @@ static int64_t drain_deadline(const struct conn *c, enum phase phase, int64_t de
 /* All of a list have the same time to go, so it stays in order when the latest goes to its end. */
 static void set_deadline(struct conn *c, enum phase phase)
 {
-    int64_t deadline_ms = c->worker->now_ms + c->worker->limits.deadline_ms[phase];
+    int64_t deadline_ms = time_to_go(c->worker, phase);
     if (unlikely(c->worker->draining))
         deadline_ms = drain_deadline(c, phase, deadline_ms);
     bool fresh = c->progress;
@@ -415,7 +421,7 @@ void conn_open(struct edge_worker *w, int fd, bool loopback)
     if (w->access.log)
         name_remote(c);
     c->phase = PHASE_IDLE;
-    c->deadline_ms = w->now_ms + w->limits.deadline_ms[PHASE_IDLE];
+    c->deadline_ms = time_to_go(w, PHASE_IDLE);
     list_add(&w->phases[PHASE_IDLE], c);
     /* Both ways at once and edge-triggered, so that this is the only epoll_ctl until the socket is closed. */
     short what = EV_READ | EV_WRITE | EV_CLOSED | EV_ET | EV_PERSIST;

@@ -23,7 +23,6 @@
 #include "server/http/stream.h"
 
 enum {
-    TICK_MS = 250,
     ACCEPTS_PER_TURN = 64,
     WARN_EVERY_MS = 10000,
     GRACE_MS = 5000, /* after the connections were closed by force, for what is still being written */
@@ -327,7 +326,7 @@ void *worker_main(void *arg)
 
 static enum rc events_add(struct edge_worker *w, struct err *err)
 {
-    const struct timeval tick = {.tv_usec = TICK_MS * 1000};
+    const struct timeval tick = {.tv_usec = WORKER_TICK_MS * 1000};
     short edge = EV_READ | EV_ET | EV_PERSIST;
     for (unsigned i = 0; i < w->nlisteners; i++) {
         struct listener *l = &w->listeners[i];

@@ -22,6 +22,8 @@
 /* What a connection waits for; each has a list in order of deadline. */
 enum phase { PHASE_IDLE, PHASE_HEAD, PHASE_BODY, PHASE_WRITE, PHASE_LINGER, PHASE_HANDLER, PHASES };
 
+enum { WORKER_TICK_MS = 250 }; /* deadlines are looked at so often */
+
 /* What the command line says, at hand. */
 struct edge_limits {
     struct http1_limits http1;

@@ -27,6 +27,7 @@ enum {
     ADDRESS_SPARE = 64 << 20, /* beside the map: stacks, the heap */
 };
 static const uint64_t map_default = (uint64_t)1 << 40, map_min = 8 << 20;
+static const uint64_t map_most = (uint64_t)1 << 62; /* more than any machine can address */
 
 static const char *const db_names[ENGINE_DBS] = {
     [DB_META] = "meta",
@@ -144,7 +145,7 @@ static enum rc open_env(struct engine *e, const struct store_opts *opts, struct 
         return err_set(err, ERR_CONFIG, "A store has at least %llu bytes of room.",
                        (unsigned long long)map_min);
     least = least < map_min ? map_min : least;
-    uint64_t map = (wanted + page - 1) / page * page;
+    uint64_t map = ((wanted < map_most ? wanted : map_most) + page - 1) / page * page;
     while (map / 2 >= least && !has_address_space(map + ADDRESS_SPARE))
         map = map / 2 / page * page;
     int rc = try_open(e, opts, map);

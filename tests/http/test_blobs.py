@@ -73,6 +73,16 @@ def check_if_range(s):
     expect(s.get("/blob/i", headers={"Range": "bytes=10-19", "If-Match": '"1-1"'}), 412)
 
 
+def check_part_of_an_upload(s):
+    """It must not pass for the whole: what it goes on with would be lost."""
+    s.put("/blob/u", body=CONTENT[:100])
+    part = {"Content-Range": "bytes 100-199/200"}
+    for target in "/blob/u", "/blob/put/u", "/blob/u?benchmark_only=5", "/w/put/1/n", "/putschema/blob":
+        expect(s.put(target, body=CONTENT[100:200], headers=part), 400, "bad_request")
+    assert s.get("/blob/u").body == CONTENT[:100]
+    expect(s.get("/blob/u", headers=part), 200)
+
+
 def check_ranges_elsewhere(s):
     """Only content as it is has ranges."""
     s.put("/blob/e", body=b"abcdef")
@@ -233,8 +243,9 @@ def main():
     with Server() as s:
         s.post("/putschema/blob", body=b'"bytes"')
         s.post("/putschema/w", body=json.dumps(WIDE).encode())
-        for check in (check_ranges, check_if_range, check_ranges_elsewhere, check_long_json, check_json_beyond_the_limit,
-                      check_pipelined, check_http_1_0, check_replaced_while_it_is_read, check_clients_that_leave):
+        for check in (check_ranges, check_if_range, check_part_of_an_upload, check_ranges_elsewhere, check_long_json,
+                      check_json_beyond_the_limit, check_pipelined, check_http_1_0,
+                      check_replaced_while_it_is_read, check_clients_that_leave):
             check(s)
             print(check.__name__)
     for check in check_memory_of_slow_clients, check_drain:

@@ -156,6 +156,17 @@ class Queue(unittest.TestCase):
             self.assertEqual(s.put("/blob/2", b"x").status, 201)
 
 
+class Bodies(unittest.TestCase):
+    def test_the_longest_body_comes_in_chunks_too_when_the_budget_is_for_one(self):
+        with Server("--body-max", "1MiB", "--bodies-budget", "1MiB", "--threads", "1") as s:
+            s.post("/putschema/blob", b'"bytes"')
+            for size in 700_000, 1_000_000, 1 << 20:
+                body = bytes(size)
+                pieces = (body[at:at + 7777] for at in range(0, size, 7777))
+                self.assertIn(s.put("/blob/1", pieces).status, (200, 201), size)
+                self.assertEqual(s.get("/blob/1").body, body)
+
+
 class Deadlines(unittest.TestCase):
     """What a short deadline closes within the test's own patience, the default would not."""
 
@@ -165,6 +176,24 @@ class Deadlines(unittest.TestCase):
                 s.post("/putschema/blob", b'"bytes"')
                 c.sendall(part)
                 self.assertEqual([r.status for r in split_replies(read_all(c))], [408])
+
+    def test_no_deadline_ends_early(self):
+        """Wherever between two looks at the clock a connection begins."""
+        with Server("--head-deadline", "200ms", "--idle-deadline", "200ms", "--threads", "1") as s:
+            begun, start = {}, time.monotonic()
+            while len(begun) < 50:  # over half a second
+                self.assertEqual(s.get("/ping").status, 200)
+                at = time.monotonic()
+                if at < start + len(begun) / 100:
+                    continue
+                c = s.connect(timeout=8)
+                begun[c] = at
+                if len(begun) % 2:
+                    c.sendall(PING[:10])
+            while begun:
+                for c in select.select(list(begun), [], [], 20)[0]:
+                    self.assertGreaterEqual(time.monotonic() - begun.pop(c), 0.2)
+                    c.close()
 
     def test_idle_deadline(self):
         with Server("--idle-deadline", "300ms", "--threads", "1") as s, s.connect(timeout=8) as c:

@@ -44,6 +44,15 @@ def check_wrong_start():
             assert wrong.returncode == 1 and b"cannot start" in wrong.stderr, (args, wrong)
 
 
+def check_no_map_is_too_large():
+    """What the address space has no room for is halved until it fits."""
+    for most in 2**64 - 1, 2**63:
+        with Server("--map-max", str(most)) as s:
+            assert s.post("/putschema/blob", body=b'"bytes"').status == 200
+            for i in range(12):
+                assert s.put(f"/blob/{i}", body=bytes(1 << 20)).status == 201
+
+
 def check_second_server(s):
     second = run("--data", s.data, "--listen", "127.0.0.1:0")
     assert second.returncode == 1, second
@@ -112,6 +121,7 @@ def check_second_signal():
 def main():
     check_command_line()
     check_wrong_start()
+    check_no_map_is_too_large()
     with Server() as s:
         check_health(s)
         check_second_server(s)

@@ -70,6 +70,14 @@ TEST(negotiate_raw_body__keeps_255_bytes_of_type)
     assert_int_equal(raw_body(type, false), ERR_BAD_REQUEST);
 }
 
+TEST(negotiate_whole_body__a_part_is_refused)
+{
+    struct err err;
+    assert_int_equal(negotiate_whole_body((struct slice){0}, &err), RC_OK);
+    assert_int_equal(negotiate_whole_body(SLICE("bytes 0-1/2"), &err), RC_ERR);
+    assert_int_equal(err.code, ERR_BAD_REQUEST);
+}
+
 TEST(negotiate_quality__the_most_specific_range_decides)
 {
     assert_int_equal(quality("", "application/json"), 1000);
