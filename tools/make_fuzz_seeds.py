@@ -24,6 +24,9 @@ HTTP = [
     "PUT /p/1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n8000000000000000\r\nc",
     "DELETE http://h:80/p/1 HTTP/1.1\r\nHost: b\r\nIf-Match: \"1-1\"\r\nIf-Match: \"2-1\", W/\"3\"\r\n\r\n",
     "OPTIONS * HTTP/1.1\r\nHost: a\r\nOrigin: http://x\r\nSec-Fetch-Site: cross-site\r\n\r\n",
+    "PUT /p/1?x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nAccept: b\r\n\r\n{}"
+    "POST /p/2 HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\nAccept: b\r\n\r\n{\"x\": 1  }",
+    "GET /p/1 HTTP/1.1\r\nHost: a\r\n\r\nHEAD /p/2 HTTP/1.1\r\nHost: a\r\n\r\n",
     "\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close, x\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc",
     "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nabc",

@@ -396,7 +396,7 @@ static struct conn *conn_new(struct edge_worker *w)
         w->free_conns = c->next;
     else if (!(c = malloc(sizeof *c)))
         return NULL;
-    *c = (struct conn){.worker = w};
+    *c = (struct conn){.worker = w, .guess = head_cache_guess(&w->heads)};
     w->conns++;
     return c;
 }

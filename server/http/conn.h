@@ -41,6 +41,7 @@ struct conn {
     bool lingering; /* the first of them is done */
     bool broken;    /* an error of the socket or of memory: nothing more can be sent */
     bool dead;      /* closed; remains for the requests in flight */
+    struct head_guess guess;
 
     /* The block that is being filled, or NULL; [at, end) is what no request has taken yet. */
     struct input *in;

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "server/counts.h"
 #include "server/http/conn.h"
+#include "server/http/head_cache.h"
 #include "server/http/http1.h"
 #include "server/http/request_id.h"
 #include "server/http/respond.h"
@@ -253,14 +254,28 @@ static enum rc check_routed(struct conn *c, struct request *req, struct err *err
     return body_keep(c, err);
 }
 
-/* Afterwards the request has been answered, or its body is awaited. */
-static void admit(struct conn *c, struct request *req, const struct http1_info *info)
+/* What the rules of web.h say depends on the listener, on the fields and on whether the request changes anything: a
+ * known head that has passed has passed. */
+static enum rc check_web(const struct conn *c, const struct request *req, struct known_head *known,
+                         struct err *err)
 {
-    struct edge *e = c->worker->edge;
+    bool changes = method_changes(req->method);
+    uint8_t bit = (uint8_t)(1u << (2 * c->loopback + changes));
+    if (known && known->web_passed & bit)
+        return RC_OK;
+    enum rc rc = web_check(req, &c->worker->edge->cors, c->loopback, changes, err);
+    if (known && rc == RC_OK)
+        known->web_passed |= bit;
+    return rc;
+}
+
+/* Afterwards the request has been answered, or its body is awaited. */
+static void admit(struct conn *c, struct request *req, const struct http1_info *info,
+                  struct known_head *known)
+{
     struct err err;
-    req->body_max = e->server->options->body_max;
-    if (web_check(req, &e->cors, c->loopback, method_changes(req->method), &err) != RC_OK ||
-        check_budget(c, &err) != RC_OK) {
+    req->body_max = c->worker->edge->server->options->body_max;
+    if (check_web(c, req, known, &err) != RC_OK || check_budget(c, &err) != RC_OK) {
         answer_err(req, &err);
         return;
     }
@@ -282,40 +297,76 @@ static void refuse_body(struct conn *c)
         hang_up(c);
 }
 
-static void begin(struct conn *c, struct slice head)
+/* For a head of so many bytes. NULL: memory is out, and the connection is broken. */
+static struct request *request_of_head(struct conn *c, size_t bytes)
 {
     struct request *req = request_new(c);
     if (!req) {
         c->broken = true;
-        return;
+        return NULL;
     }
-    struct http1_info info;
-    struct err err;
     req->edge.head = input_hold(c->in);
-    c->at += c->scan.at;
-    c->scan = (struct http1_scan){0};
+    c->at += bytes;
     c->progress = true;
-    enum http1_parsed parsed = http1_parse(head, &c->worker->limits.http1, req, &info, &err);
-    if (parsed == HTTP1_BROKEN) {
-        hang_up(c);
-        answer_err(req, &err);
-        return;
-    }
-    if (!info.keep_alive || c->final)
+    return req;
+}
+
+/* The head is parsed, and the request to be taken; *refusal: why it is not, or NULL. */
+static void begin_parsed(struct conn *c, struct request *req, const struct http1_info *info,
+                         struct known_head *known, const struct err *refusal)
+{
+    if (!info->keep_alive || c->final)
         c->closing = true;
     else if (!req->http_minor)
         req->edge.flags |= REQ_KEEP_ALIVE;
     c->beginning = true;
-    if (parsed == HTTP1_OK)
-        admit(c, req, &info);
+    if (likely(!refusal))
+        admit(c, req, info, known);
     else
-        answer_err(req, &err);
+        answer_err(req, refusal);
     if (req->edge.flags & REQ_ANSWERED) {
         if (!(req->edge.flags & REQ_BEGUN))
-            body_begin(c, &info);
+            body_begin(c, info);
         refuse_body(c);
     }
     c->beginning = false;
+}
+
+static void begin(struct conn *c, struct slice head)
+{
+    struct edge_worker *w = c->worker;
+    struct request *req = request_of_head(c, c->scan.at);
+    struct http1_info info;
+    struct err err;
+    c->scan = (struct http1_scan){0};
+    if (!req)
+        return;
+    switch (http1_parse(head, &w->limits.http1, req, &info, &err)) {
+    case HTTP1_OK:
+        begin_parsed(c, req, &info, head_cache_keep(&w->heads, &c->guess, head, req, &info), NULL);
+        break;
+    case HTTP1_REFUSED: begin_parsed(c, req, &info, NULL, &err); break;
+    case HTTP1_BROKEN:
+        hang_up(c);
+        answer_err(req, &err);
+        break;
+    }
+}
+
+/* False: the next head is not whole yet, or has to be parsed. */
+static bool begin_known(struct conn *c, struct slice bytes)
+{
+    struct edge_worker *w = c->worker;
+    struct head_match m;
+    struct http1_info info;
+    if (!head_cache_match(&w->heads, &c->guess, &w->limits.http1, bytes, &m))
+        return false;
+    struct request *req = request_of_head(c, m.bytes);
+    if (req) {
+        head_match_take(&m, req, &info);
+        begin_parsed(c, req, &info, m.known, NULL);
+    }
+    return true;
 }
 
 /* The client has sent its last byte; there is no whole request any more. */
@@ -339,6 +390,8 @@ static bool begin_next(struct conn *c)
     if (!c->in)
         return c->eof && at_end(c);
     struct slice bytes = slice_of(c->in->data + c->at, c->end - c->at);
+    if (!c->scan.at && begin_known(c, bytes))
+        return !c->broken;
     switch (http1_scan(&c->scan, &c->worker->limits.http1, bytes, &err)) {
     case HTTP1_HEAD:
         begin(c, slice_of(bytes.ptr + c->scan.start, c->scan.at - c->scan.start));

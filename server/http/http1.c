@@ -161,8 +161,7 @@ const char *method_name(enum method m)
     return (const char *)methods[m].ptr;
 }
 
-/* METHODS: none of ours. Methods are case-sensitive. */
-static enum method method_find(struct slice name)
+enum method http1_method(struct slice name)
 {
     unsigned m = 0;
     while (m < METHODS && !slice_eq(methods[m], name))
@@ -260,7 +259,7 @@ static enum http1_parsed parse_request_line(struct head *h, struct request *req,
     h->method = slice_of(h->at, (size_t)(space - h->at));
     if (!http1_is_token(h->method))
         return broken(err, "The method is not a token.");
-    req->method = method_find(h->method);
+    req->method = http1_method(h->method);
     req->method_sent = h->method;
     enum http1_parsed parsed = parse_version(slice_of(second + 1, (size_t)(end - second - 1)), req, err);
     if (parsed != HTTP1_OK)

@@ -6,8 +6,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/slice.h"
-
-struct request;
+#include "server/handler.h"
 
 struct http1_limits {
     uint32_t head_max, target_max; /* bytes */
@@ -48,6 +47,8 @@ enum http1_parsed { HTTP1_OK, HTTP1_REFUSED, HTTP1_BROKEN };
 MUST_USE enum http1_parsed http1_parse(struct slice head, const struct http1_limits *, struct request *,
                                        struct http1_info *, struct err *err);
 
+/* METHODS: none of ours. Methods are case-sensitive. */
+enum method http1_method(struct slice name);
 /* Is `item` in a comma-separated list of tokens? Whatever the case. */
 bool http1_list_has(struct slice list, struct slice item);
 /* Is it a token (RFC 9110, 5.6.2)? */

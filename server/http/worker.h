@@ -15,6 +15,7 @@
 #include "server/http/cors.h"
 #include "server/http/date.h"
 #include "server/http/edge.h"
+#include "server/http/head_cache.h"
 #include "server/http/http1.h"
 #include "server/http/input.h"
 #include "server/http/listen.h"
@@ -67,6 +68,7 @@ struct edge_worker {
     struct date date;
     bool draining;
 
+    struct head_cache heads;
     struct input_pool inputs;
     struct buf outputs[OUTPUT_POOL_MAX];
     unsigned noutputs;

@@ -1,10 +1,11 @@
 /* tests/fuzz/http.c - a connection's bytes: heads, bodies by length, chunked bodies, pipelined. Whatever
- * pieces they come in, the same is read; and requests are framed as a plain reading of the rules
- * (plain_http.h) does it. The input: a byte that chooses the pieces, then the stream. */
+ * pieces they come in, the same is read; requests are framed as a plain reading of the rules
+ * (plain_http.h) does it; and a head that the cache takes for known is what parsing it makes of it. The input: a byte that chooses the pieces, then the stream. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "server/handler.h"
 #include "server/http/chunked.h"
+#include "server/http/head_cache.h"
 #include "server/http/http1.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/plain_http.h"
@@ -19,6 +20,8 @@ struct reading {
     uint64_t pieces; /* draws the lengths of pieces; 0: all comes at once */
     bool in_place;   /* chunked bodies */
     bool is_over;
+    struct head_cache heads;
+    struct head_guess guess;
     struct buf log;
 };
 
@@ -160,13 +163,52 @@ static void check_frame(struct slice head, enum http1_parsed parsed, const struc
     }
 }
 
-static void read_parsed(struct reading *r, struct slice head)
+/* ---- heads that came before ---- */
+
+static void check_known(const struct head_match *m, const struct request *req, const struct http1_info *info)
+{
+    struct request known = {0};
+    struct http1_info known_info;
+    head_match_take(m, &known, &known_info);
+    CHECK(known.method == req->method && known.http_minor == req->http_minor, "another request line");
+    CHECK(slice_eq(known.method_sent, req->method_sent) && slice_eq(known.target, req->target) &&
+              slice_eq(known.path, req->path) && slice_eq(known.query, req->query),
+          "another target: %.*s", SHOW(req->target));
+    CHECK(known.body_declared == req->body_declared && known_info.chunked == info->chunked &&
+              known_info.keep_alive == info->keep_alive &&
+              known_info.expect_continue == info->expect_continue,
+          "another frame");
+    for (int i = 0; i < HEADERS; i++)
+        CHECK(known.header[i].ptr == req->header[i].ptr && known.header[i].len == req->header[i].len,
+              "field %d: %.*s", i, SHOW(req->header[i]));
+}
+
+/* What was known of the head before it was parsed, if anything; and what is once it is kept. */
+static void check_cache(struct reading *r, const struct head_match *before, struct slice head,
+                        enum http1_parsed parsed, const struct request *req, const struct http1_info *info)
+{
+    struct head_match after;
+    CHECK(!before || (parsed == HTTP1_OK && before->bytes == head.len), "known: %.*s", SHOW(head));
+    if (before)
+        check_known(before, req, info);
+    if (parsed != HTTP1_OK || !head_cache_keep(&r->heads, &r->guess, head, req, info))
+        return;
+    struct head_guess guess = r->guess;
+    guess.misses = 0;
+    if (head_cache_match(&r->heads, &guess, &limits, head, &after)) {
+        CHECK(after.bytes == head.len, "%zu of %zu bytes are known", after.bytes, head.len);
+        check_known(&after, req, info);
+    }
+}
+
+static void read_parsed(struct reading *r, struct slice head, const struct head_match *before)
 {
     struct request req = {0};
     struct http1_info info;
     struct err err = {0};
     enum http1_parsed parsed = http1_parse(head, &limits, &req, &info, &err);
     CHECK(req.method < METHODS, "no method");
+    check_cache(r, before, head, parsed, &req, &info);
     check_frame(head, parsed, &info, req.body_declared);
     LOG(r, "parsed %d code %d %s\n", parsed, err.code, err.message);
     if (parsed != HTTP1_BROKEN) {
@@ -188,14 +230,17 @@ static void read_request(struct reading *r)
 {
     struct http1_scan scan = {0};
     struct err err = {0};
+    struct head_match known;
     for (;;) {
         struct slice bytes = fuzz_copy(arrived(r));
+        bool is_known = !scan.at && head_cache_match(&r->heads, &r->guess, &limits, bytes, &known);
         enum http1_found found = http1_scan(&scan, &limits, bytes, &err);
         CHECK(scan.start <= scan.at && scan.at <= bytes.len, "scanned %u of %zu", scan.at, bytes.len);
+        CHECK(!is_known || found == HTTP1_HEAD, "known, but no head: %.*s", SHOW(bytes));
         if (found == HTTP1_HEAD) {
             CHECK(scan.at - scan.start <= LIMIT_HEAD_MAX, "a head of %u bytes", scan.at - scan.start);
             r->at += scan.at;
-            read_parsed(r, slice_of(bytes.ptr + scan.start, scan.at - scan.start));
+            read_parsed(r, slice_of(bytes.ptr + scan.start, scan.at - scan.start), is_known ? &known : NULL);
         } else if (found == HTTP1_BAD) {
             /* in a long stream it depends on the pieces which fault comes first */
             end(r, r->stream.len < LIMIT_HEAD_MAX ? err.message : "bad head");
