@@ -116,15 +116,15 @@ struct request {
     /* What was asked. Slices are borrowed until answer() has returned and the last lent operation is done. */
     enum method method;               /* HEAD: handlers treat it as GET, the edge drops the body */
     uint8_t http_minor;               /* HTTP/1.0 or 1.1 */
+    uint32_t headers;                 /* bits 1 << HEADER_x: those that came; all others are empty */
     struct slice method_sent, target; /* as sent; empty: the request line is broken */
     struct slice path, query;         /* raw; query without its '?' */
-    struct slice header[HEADERS];
-    struct slice body;      /* whole, de-chunked; empty until router_handle */
-    uint64_t body_declared; /* Content-Length, UINT64_MAX for chunked; known in router_begin */
-    uint64_t body_max;      /* router_begin may lower it; more is 413 */
-    struct timing *timing;  /* NULL: not asked for; arena */
-    int64_t begun_ns;       /* clock_mono_ns: when its head, and later its body, had been read */
-    bool is_away;           /* on its way to the store it was held up: none of its connection overtakes it */
+    struct slice body;                /* whole, de-chunked; empty until router_handle */
+    uint64_t body_declared;           /* Content-Length, UINT64_MAX for chunked; known in router_begin */
+    uint64_t body_max;                /* router_begin may lower it; more is 413 */
+    struct timing *timing;            /* NULL: not asked for; arena */
+    int64_t begun_ns;                 /* clock_mono_ns: when its head, and later its body, had been read */
+    bool is_away; /* on its way to the store it was held up: none of its connection overtakes it */
 
     /* What the router found. */
     const struct route *route;
@@ -132,10 +132,13 @@ struct request {
     struct catalog_hold *hold; /* ... by this */
     /* Segments of the path, percent-decoded. */
     struct slice type_name, id, field, arg;
-    struct param param[PARAMS_MAX];
     unsigned nparams;
-
     struct response response;
+    void *state; /* the handler's own, in the arena */
+
+    /* From here on nothing is cleared from one request to the next, of `header` what had come. */
+    struct slice header[HEADERS];
+    struct param param[PARAMS_MAX];
     struct arena arena; /* reset when the request is over */
 
     /* One operation at a time, lent to storage or to the helpers until its done. Left as it was by the
@@ -146,7 +149,6 @@ struct request {
         struct store_scan scan;
         struct job job;
     };
-    void *state; /* the handler's own, in the arena */
 };
 
 /* One a thread. Fields below are for handlers; the edge's own part is struct edge_worker,

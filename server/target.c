@@ -54,21 +54,25 @@ enum rc target_split(struct slice path, struct arena *arena, struct target *out,
     out->n = 0;
     out->trailing_slash = out->empty_segment = false;
     const uint8_t *at = path.ptr + 1, *end = path.ptr + path.len;
+    bool has_percent = memchr(path.ptr, '%', path.len);
     while (at < end) {
-        const uint8_t *slash = memchr(at, '/', (size_t)(end - at));
-        struct slice raw = slice_of(at, (size_t)((slash ? slash : end) - at));
+        const uint8_t *from = at;
+        while (at < end && *at != '/') /* segments are short: calls of memchr cost more */
+            at++;
+        struct slice raw = slice_of(from, (size_t)(at - from));
         if (out->n == TARGET_SEGMENTS_MAX) {
             out->n++;
             return RC_OK;
         }
         if (!raw.len)
             out->empty_segment = true;
-        if (target_decode(raw, false, arena, &out->segment[out->n], err) != RC_OK)
+        out->segment[out->n] = raw;
+        if (has_percent && target_decode(raw, false, arena, &out->segment[out->n], err) != RC_OK)
             return RC_ERR;
         out->n++;
-        if (!slash)
+        if (at == end)
             return RC_OK;
-        at = slash + 1;
+        at++;
         out->trailing_slash = at == end;
     }
     return RC_OK;

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "server/counts.h"
 #include "server/http/exchange.h"
+#include "server/http/socket.h"
 
 /* ---- reading ---- */
 
@@ -79,7 +80,7 @@ static void socket_is_empty(struct conn *c)
 /* The transport's half of reading; TLS will have its own. */
 static size_t receive(struct conn *c, uint8_t *to, size_t room)
 {
-    ssize_t n = recv(c->fd, to, room, 0);
+    ssize_t n = socket_recv(c->fd, to, room);
     if (n > 0) {
         if ((size_t)n < room && !c->peer_shut)
             socket_is_empty(c);

@@ -3,10 +3,10 @@
 #include <linux/sockios.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 
 #include "server/counts.h"
 #include "server/http/conn.h"
+#include "server/http/socket.h"
 
 void conn_output_ready(struct conn *c)
 {
@@ -64,7 +64,7 @@ bool conn_output_moves(struct conn *c)
 void conn_flush(struct conn *c)
 {
     while (!c->broken && !c->blocked && conn_unsent(c)) {
-        ssize_t n = send(c->fd, c->out.ptr + c->out_at, conn_unsent(c), MSG_NOSIGNAL);
+        ssize_t n = socket_send(c->fd, c->out.ptr + c->out_at, conn_unsent(c));
         if (n > 0) {
             c->out_at += (size_t)n;
             c->progress = true;

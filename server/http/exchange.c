@@ -22,15 +22,14 @@
 
 /* ---- requests, pooled ---- */
 
-_Static_assert(offsetof(struct request, arena) > offsetof(struct request, param),
+_Static_assert(offsetof(struct request, arena) > offsetof(struct request, header),
                "the arena is kept from request to request");
 
 static void request_clear(struct request *req)
 {
-    memset(req, 0, offsetof(struct request, param));
-    req->nparams = 0;
-    req->response = (struct response){0};
-    req->state = NULL;
+    for (uint32_t left = req->headers; left; left &= left - 1)
+        req->header[__builtin_ctz(left)] = (struct slice){0};
+    memset(req, 0, offsetof(struct request, header));
 }
 
 /* At the end of the queue. NULL: memory is out. */
@@ -387,7 +386,7 @@ static bool at_end(struct conn *c)
 static bool begin_next(struct conn *c)
 {
     struct err err;
-    if (!c->in)
+    if (c->at == c->end)
         return c->eof && at_end(c);
     struct slice bytes = slice_of(c->in->data + c->at, c->end - c->at);
     if (!c->scan.at && begin_known(c, bytes))

@@ -135,6 +135,7 @@ void head_match_take(const struct head_match *m, struct request *req, struct htt
     req->http_minor = k->http_minor;
     req->body_declared = k->info.chunked ? UINT64_MAX : m->length;
     *info = k->info;
+    req->headers = k->fields;
     for (uint32_t left = k->fields; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         size_t shift = k->field[i].at > k->length_at ? m->length_more : 0;
@@ -148,15 +149,13 @@ void head_match_take(const struct head_match *m, struct request *req, struct htt
 /* Lists that were joined, and the host of an absolute target, stand elsewhere. */
 static bool keep_fields(struct known_head *k, struct slice text, const struct request *req)
 {
-    k->fields = 0;
-    for (unsigned i = 0; i < HEADERS; i++) {
+    k->fields = req->headers;
+    for (uint32_t left = k->fields; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
         struct slice value = req->header[i];
-        if (!value.ptr)
-            continue;
         uintptr_t at = (uintptr_t)value.ptr - (uintptr_t)text.ptr;
         if (at > text.len || value.len > text.len - at)
             return false;
-        k->fields |= 1u << i;
         k->field[i].at = (uint16_t)at;
         k->field[i].bytes = (uint16_t)value.len;
     }

@@ -147,26 +147,29 @@ static COLD enum http1_parsed broken(struct err *err, const char *why)
 
 /* ---- the request line ---- */
 
-static const struct slice methods[METHODS] = {
-    [METHOD_GET] = {(const uint8_t *)"GET", 3},         [METHOD_HEAD] = {(const uint8_t *)"HEAD", 4},
-    [METHOD_POST] = {(const uint8_t *)"POST", 4},       [METHOD_PUT] = {(const uint8_t *)"PUT", 3},
-    [METHOD_DELETE] = {(const uint8_t *)"DELETE", 6},   [METHOD_PATCH] = {(const uint8_t *)"PATCH", 5},
-    [METHOD_OPTIONS] = {(const uint8_t *)"OPTIONS", 7}, [METHOD_TRACE] = {(const uint8_t *)"TRACE", 5},
-    [METHOD_PURGE] = {(const uint8_t *)"PURGE", 5},
+#define METHODS_ALL(X) X(GET) X(HEAD) X(POST) X(PUT) X(DELETE) X(PATCH) X(OPTIONS) X(TRACE) X(PURGE)
+
+static const char *const methods[METHODS] = {
+#define NAME(m) [METHOD_##m] = #m,
+    METHODS_ALL(NAME)
+#undef NAME
 };
 
 const char *method_name(enum method m)
 {
     assert(m < METHODS);
-    return (const char *)methods[m].ptr;
+    return methods[m];
 }
 
 enum method http1_method(struct slice name)
 {
-    unsigned m = 0;
-    while (m < METHODS && !slice_eq(methods[m], name))
-        m++;
-    return (enum method)m;
+/* Lengths are constants: the compiler compares words. */
+#define TRY(m)                                                                                               \
+    if (name.len == sizeof #m - 1 && memcmp(name.ptr, #m, sizeof #m - 1) == 0)                               \
+        return METHOD_##m;
+    METHODS_ALL(TRY)
+#undef TRY
+    return METHODS;
 }
 
 static enum http1_parsed parse_version(struct slice v, struct request *req, struct err *err)
@@ -306,6 +309,7 @@ static enum http1_parsed keep_field(struct head *h, struct request *req, int fie
 {
     if (!(h->seen >> field & 1)) {
         h->seen |= 1u << field;
+        req->headers |= 1u << field;
         req->header[field] = value;
     } else if (!field_is_list(field)) {
         if (field == HEADER_HOST || field == HEADER_CONTENT_LENGTH || field == HEADER_TRANSFER_ENCODING) {
@@ -380,6 +384,7 @@ static enum http1_parsed check_host(const struct head *h, struct request *req, s
         return HTTP1_OK;
     if (!h->authority.len || !is_host(h->authority))
         return broken(err, "The request target has no proper host.");
+    req->headers |= 1u << HEADER_HOST;
     req->header[HEADER_HOST] = h->authority; /* RFC 9112, 3.2.2 */
     return HTTP1_OK;
 }
