@@ -407,6 +407,14 @@ class Web(Case):
             self.assertIn(reply.status, status if isinstance(status, tuple) else (status,))
         self.assertEqual(server.get("/ping", headers={"Origin": "http://evil.example"}).status, 200)
 
+    def test_what_another_site_may_read_it_may_not_change_with_the_same_fields(self):
+        fields = b" HTTP/1.1\r\n" + HOST + b"Origin: http://evil.example\r\n\r\n"
+        with server.connect() as s:
+            for _ in range(3):  # in turns, on one connection: what is known of the fields must not be taken for more
+                for method, status in ((b"GET", 200), (b"DELETE", 403), (b"HEAD", 200), (b"POST", 403)):
+                    s.sendall(method + b" /ping" + fields)
+                    self.assertEqual(read_reply(s, head=method == b"HEAD")[0].status, status)
+
     def test_a_loopback_listener_wants_a_loopback_host(self):
         reply = server.get("/ping", headers={"Host": "rebound.example"})
         self.assertEqual((reply.status, reply.json()["code"]), (403, "forbidden_host"))

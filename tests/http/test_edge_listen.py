@@ -107,6 +107,16 @@ class Unix(unittest.TestCase):
                 raw = b"PUT /x/1 HTTP/1.1\r\nHost: any.example\r\n" + extra + b"Content-Length: 0\r\n\r\n"
                 self.assertEqual([r.status for r in ask(self.path, raw)], [status])
 
+    def test_a_host_that_was_taken_there_is_not_taken_on_loopback(self):
+        raw = b"GET /ping HTTP/1.1\r\nHost: any.example\r\n\r\n"
+        with Server("--threads", "1", "--listen", "127.0.0.1:0,unix:" + self.path) as s:
+            for _ in range(3):
+                self.assertEqual([r.status for r in ask(self.path, raw)], [200])
+                with s.connect() as c:
+                    c.sendall(raw + raw)
+                    reply, rest = read_reply(c)
+                    self.assertEqual((reply.status, read_reply(c, pending=rest)[0].status), (403, 403))
+
     def test_the_file_of_a_dead_server_is_replaced(self):
         with Server("--listen", "unix:" + self.path) as s:
             for _ in range(2):
