@@ -13,53 +13,60 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static struct {
-    _Atomic int call, error, countdown; /* the call of this kind that makes it 0 fails */
-    _Atomic bool failed, meta;
-    _Atomic ino_t watched;
-    _Atomic unsigned flushes;
-} disk;
+static struct disk_fault own;
+static _Atomic(struct disk_fault *) fault = &own;
+
+static _Atomic ino_t watched;
+static _Atomic unsigned flushes;
 
 enum { META_BYTES = 2 * 4096 };
 
+void disk_use(struct disk_fault *f)
+{
+    atomic_store(&fault, f);
+}
+
 static bool fails(enum call call)
 {
-    if (atomic_load(&disk.call) != (int)call || atomic_fetch_sub(&disk.countdown, 1) != 1)
+    struct disk_fault *f = atomic_load(&fault);
+    if (atomic_load(&f->call) != (int32_t)call || atomic_fetch_sub(&f->countdown, 1) != 1)
         return false;
-    atomic_store(&disk.failed, true);
-    errno = atomic_load(&disk.error);
+    atomic_store(&f->failed, true);
+    errno = atomic_load(&f->error);
     return true;
 }
 
 void disk_arm(enum call call, int error, int nth)
 {
-    atomic_store(&disk.failed, false);
-    atomic_store(&disk.meta, false);
-    atomic_store(&disk.error, error);
-    atomic_store(&disk.countdown, nth);
-    atomic_store(&disk.call, (int)call);
+    struct disk_fault *f = atomic_load(&fault);
+    atomic_store(&f->failed, false);
+    atomic_store(&f->meta, false);
+    atomic_store(&f->error, error);
+    atomic_store(&f->countdown, nth);
+    atomic_store(&f->call, (int32_t)call);
 }
 
 bool disk_disarm(void)
 {
-    atomic_store(&disk.call, CALL_NONE);
-    return atomic_load(&disk.failed);
+    struct disk_fault *f = atomic_load(&fault);
+    atomic_store(&f->call, CALL_NONE);
+    return atomic_load(&f->failed);
 }
 
 bool disk_failed_at_meta(void)
 {
-    return atomic_load(&disk.meta);
+    return atomic_load(&atomic_load(&fault)->meta);
 }
 
 void disk_watch(ino_t directory)
 {
-    atomic_store(&disk.watched, directory);
-    atomic_store(&disk.flushes, 0);
+    atomic_store(&watched, directory);
+    atomic_store(&flushes, 0);
 }
 
 unsigned disk_flushes(void)
 {
-    return atomic_load(&disk.flushes);
+    return atomic_load(&flushes);
 }
 
 /* ---- the calls ---- */
@@ -112,7 +119,7 @@ ssize_t pwrite(int fd, const void *from, size_t n, off_t offset)
 {
     if (!fails(CALL_PWRITE))
         return syscall(SYS_pwrite64, fd, from, n, offset);
-    atomic_store(&disk.meta, offset < META_BYTES);
+    atomic_store(&atomic_load(&fault)->meta, offset < META_BYTES);
     return -1;
 }
 
@@ -139,9 +146,9 @@ int fallocate(int fd, int mode, off_t offset, off_t n)
 int fsync(int fd)
 {
     struct stat st;
-    ino_t watched = atomic_load(&disk.watched);
-    if (watched && fstat(fd, &st) == 0 && st.st_ino == watched)
-        atomic_fetch_add(&disk.flushes, 1);
+    ino_t directory = atomic_load(&watched);
+    if (directory && fstat(fd, &st) == 0 && st.st_ino == directory)
+        atomic_fetch_add(&flushes, 1);
     return fails(CALL_FSYNC) ? -1 : 0;
 }
 

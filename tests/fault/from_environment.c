@@ -1,20 +1,18 @@
-/* tests/fault/from_environment.c - hands the allocator of a whole program to another process:
- * $ALLOCATOR_FAULT is a file that holds a struct allocator_fault, which both map. */
+/* tests/fault/from_environment.c - see from_environment.h. */
+#include "tests/fault/from_environment.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/fault/allocator.h"
-
-__attribute__((constructor)) static void share_fault(void)
+void *from_environment(const char *variable, size_t bytes)
 {
-    const char *path = getenv("ALLOCATOR_FAULT");
+    const char *path = getenv(variable);
     int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
     if (fd < 0)
-        return;
-    void *p = mmap(NULL, sizeof(struct allocator_fault), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        return NULL;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
-    if (p != MAP_FAILED)
-        allocator_use(p);
+    return p == MAP_FAILED ? NULL : p;
 }

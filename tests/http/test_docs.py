@@ -142,20 +142,30 @@ def check_metrics():
     assert not unknown, f"no such metrics: {unknown}"
 
 
+def check_named_tests(what, cell):
+    """Each test that is named is there. Is one named at all?"""
+    text = ""
+    for word in code_of(cell):
+        if word.startswith("tests/"):
+            text = read(word)
+        elif text and re.fullmatch(r"\w+", word):
+            assert re.search(rf"def {word}\(|TEST\({word}\)", text), f"{what}: there is no test {word}"
+    return bool(text)
+
+
+def check_behaviours():
+    for behaviour, tests in table_of("docs/testing.md", "behaviour of the store", "tests"):
+        assert check_named_tests(behaviour, tests), behaviour
+
+
 def check_complaints():
-    """Each case has a row, and each test that is named is there."""
+    """Each case has a row."""
     rows = table_of("docs/testing.md", "case", "about", "tests")
     numbers = set()
     for cases, about, tests in rows:
         found = [int(n) for n in re.findall(r"D-(\d\d)", cases)]
         numbers |= set(range(found[0], found[1] + 1)) if " to " in cases else set(found)
-        text = ""
-        for word in code_of(tests):
-            if word.startswith("tests/"):
-                text = read(word)
-            elif text and re.fullmatch(r"\w+", word):
-                assert re.search(rf"def {word}\(|TEST\({word}\)", text), f"{cases}, {about}: there is no test {word}"
-        assert text or "later" in tests, f"{cases}: neither a test nor a word"
+        assert check_named_tests(f"{cases}, {about}", tests) or "later" in tests, f"{cases}: neither a test nor a word"
     assert numbers == set(range(1, 67)), numbers ^ set(range(1, 67))
 
 
@@ -164,7 +174,7 @@ def main():
         console.check(page, write="--write" in sys.argv)
         print(page)
     for check in (check_routes, check_errors, check_headers, check_limits, check_options, check_metrics,
-                  check_stages, check_complaints):
+                  check_stages, check_behaviours, check_complaints):
         check()
         print(check.__name__)
     print("ok")

@@ -80,6 +80,45 @@ TEST(writer__a_type_drop_stands_alone_in_its_group)
     fixture_end(f);
 }
 
+static enum rc put_many(struct store_write *w, struct store_txn *txn, struct err *err)
+{
+    for (unsigned i = 0; i < w->schema_id; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "%.*s-%u", (int)w->key.id.len, w->key.id.ptr, i);
+        struct store_key key = fixture_key(1, id);
+        struct record rec = {.body = SLICE("x")};
+        if (txn_put(txn, &key, &rec, err) != RC_OK)
+            return RC_ERR;
+    }
+    return RC_OK;
+}
+
+/* Each of them fits, all together do not: the engine would have to write pages before the commit, or fail. */
+TEST(writer__ends_a_group_before_it_changes_more_pages_than_the_engine_holds_in_memory)
+{
+    enum { CALLS = 8, EACH = 1000 };
+    struct fixture *f = open_wrapped();
+    struct store_write first = put_of("first", "x");
+    static struct store_write w[CALLS];
+    static const char *const ids[CALLS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    wrap_hold(f, &first);
+    for (unsigned i = 0; i < CALLS; i++) {
+        w[i] = (struct store_write){
+            .kind = WRITE_CALL, .key = fixture_key(1, ids[i]), .call = put_many, .schema_id = EACH};
+        fixture_queue_on(f->worker, &w[i]);
+    }
+    unsigned applies = wrap.applies;
+    wrap_release();
+    fixture_await(f->worker, CALLS + 1);
+    for (unsigned i = 0; i < CALLS; i++)
+        assert_int_equal(w[i].rc, RC_OK);
+    assert_int_equal(fixture_count(f, 1).records, CALLS * EACH + 1);
+    assert_true(wrap.applies > applies + 2);
+    for (unsigned i = applies; i < wrap.applies; i++)
+        assert_true(wrap.puts[i] * ENGINE_PAGES_OF_A_KEY <= LIMIT_GROUP_PAGES_MAX);
+    fixture_end(f);
+}
+
 TEST(writer__a_group_in_which_nothing_changes_is_not_applied)
 {
     struct fixture *f = open_wrapped();
