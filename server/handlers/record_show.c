@@ -42,13 +42,11 @@ const struct type_version *record_version(struct request *req, const struct reco
     if (likely(v))
         return v;
     /* Written under a version that was registered after this request had begun. */
-    enum rc rc = catalog_renew(req, &err);
-    if (rc == RC_ERR) {
-        answer_err(req, &err);
-        return NULL;
+    switch (catalog_renew(req, &err)) {
+    case RC_OK: v = type_version_of_schema(req->type, rec->schema_id); break;
+    case RC_NOTFOUND: reply_no_type(req); return NULL; /* dropped meanwhile */
+    default: answer_err(req, &err); return NULL;
     }
-    if (rc == RC_OK)
-        v = type_version_of_schema(req->type, rec->schema_id);
     if (!v)
         record_damaged(req, "no version of its type has its schema");
     return v;

@@ -145,14 +145,19 @@ static enum rc keep(struct scan *s, struct slice id, const struct record *rec)
 
 /* ---- a record ---- */
 
+/* RC_PENDING: the type has been dropped, and the scan is at its end. */
 static enum rc form_of(struct scan *s, const struct record *rec, struct record_form *out)
 {
     const struct type_version *v = type_version_of_schema(s->req->type, rec->schema_id);
     if (unlikely(!v)) { /* written under a version that was registered since */
         enum rc rc = catalog_renew(s->req, &s->page.err);
-        v = rc == RC_OK ? type_version_of_schema(s->req->type, rec->schema_id) : NULL;
+        if (rc == RC_NOTFOUND)
+            s->step = STEP_END;
+        if (rc != RC_OK)
+            return rc == RC_ERR ? RC_ERR : RC_PENDING;
+        v = type_version_of_schema(s->req->type, rec->schema_id);
         if (!v)
-            return rc == RC_ERR ? RC_ERR : RC_NOTFOUND;
+            return RC_NOTFOUND;
     }
     const struct schema *schema = type_schema(v);
     if (unlikely(!schema)) {
@@ -290,8 +295,8 @@ static enum rc chunks_missing(struct scan *s)
 static enum rc step_kept(struct scan *s)
 {
     struct record_form form;
-    enum rc rc = form_of(s, &s->kept, &form);
     s->step = STEP_PAGE;
+    enum rc rc = form_of(s, &s->kept, &form);
     if (rc == RC_NOTFOUND)
         return show_damage(s, kept_id(s), s->kept.revision,
                            "the schema that it was written with cannot be had");
