@@ -2,22 +2,19 @@
 #include "storage/blob_readers.h"
 
 #include "base/clock.h"
-#include "base/limits.h"
 #include "storage/store.h"
-
-enum { FORGOTTEN_MS = LIMIT_WRITE_DEADLINE_MS + 10000 }; /* nobody pauses so long in the middle */
 
 void blob_readers_seen(struct blob_readers *r)
 {
     atomic_store_explicit(&r->seen_ms, clock_coarse_ms(), memory_order_relaxed);
 }
 
-void blob_readers_note(struct blob_readers *r)
+void blob_readers_note(struct blob_readers *r, int64_t keep_ms)
 {
     uint32_t open = atomic_load_explicit(&r->open, memory_order_relaxed);
     int64_t seen = atomic_load_explicit(&r->seen_ms, memory_order_relaxed);
     blob_readers_seen(r);
-    if (atomic_load_explicit(&r->seen_ms, memory_order_relaxed) - seen > FORGOTTEN_MS)
+    if (atomic_load_explicit(&r->seen_ms, memory_order_relaxed) - seen > keep_ms)
         open = 0;
     atomic_store_explicit(&r->open, open + 1, memory_order_release);
 }

@@ -16,7 +16,8 @@ struct blob_readers {
     _Atomic int64_t seen_ms; /* clock_coarse_ms of the last one handed out or read on */
 };
 
-void blob_readers_note(struct blob_readers *);  /* a body's head has been handed out */
+/* A body's head has been handed out. Those before it are forgotten if none of them was read on for so long. */
+void blob_readers_note(struct blob_readers *, int64_t keep_ms);
 void blob_readers_ended(struct blob_readers *); /* one has been read to its end */
 void blob_readers_seen(struct blob_readers *);  /* one has been read on */
 

@@ -15,11 +15,11 @@ struct decider {
     int64_t clock_base_ms;   /* of trash_clock_ms */
     int64_t blob_keep_ms;    /* how long a dead blob stays */
     bool keep_expired;       /* as store_opts */
+    uint32_t record_max;     /* bytes of a record's body */
     bool hurry;              /* a dead blob need not stay: room is short, and nobody reads one */
     struct meta_state state; /* as of the last apply; decide_applied moves it on */
 
     /* Of the group at hand. */
-    uint32_t record_max;    /* bytes of a record's body; never changes */
     struct meta_state next; /* the state that it leads to */
     int64_t now_ms;
     struct overlay overlay;

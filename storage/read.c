@@ -54,7 +54,7 @@ static enum rc get(struct store_worker *w, struct store_get *g)
     enum rc rc = s->ops->get(w->snap, key_slice(&k), &value, &g->err);
     rc = rc == RC_OK ? decode(&g->key, value, &g->rec, &g->err) : rc;
     if (rc == RC_OK && unlikely(g->rec.blob != 0))
-        blob_readers_note(&w->blob_readers);
+        blob_readers_note(&w->blob_readers, s->writer.decider.blob_keep_ms);
     return rc;
 }
 

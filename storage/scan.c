@@ -48,7 +48,7 @@ static enum rc show(struct store_worker *w, struct store_scan *s, struct slice i
     enum rc rc = decode(s, value, now_ms, &rec);
     w->in_row = true;
     if (rc == RC_OK && rec.blob && !s->keys_only)
-        blob_readers_note(&w->blob_readers);
+        blob_readers_note(&w->blob_readers, w->store->writer.decider.blob_keep_ms);
     if (rc == RC_NOTFOUND)
         rc = RC_OK;
     else
