@@ -190,6 +190,8 @@ void stream_resume(struct request *);
 /* The budget of waiting answers: memory that a stream keeps between its pieces is counted. take: false: so much is
  * not left of it, and nothing is taken; while half of it is left, one of any length is. Any thread. */
 MUST_USE bool answer_memory_take(struct worker *, uint64_t bytes);
+/* The same, whatever is left. */
+void answer_memory_take_always(struct worker *, uint64_t bytes);
 void answer_memory_give(struct worker *, uint64_t bytes);
 
 /* ---- what the edge calls (server/router.c) ---- */

@@ -1,4 +1,5 @@
-/* server/handlers/metrics.c - GET /metrics: collected and printed by a helper. */
+/* server/handlers/metrics.c - GET /metrics: collected and printed by a helper, and given however much waits for slow
+ * clients: then it is most wanted. So it is a stream, which no budget refuses. */
 #include <stddef.h>
 
 #include "server/catalog.h"
@@ -10,7 +11,9 @@
 /* In the request's arena. */
 struct metrics_answer {
     struct buf text; /* owned */
-    bool ok;         /* else memory is out */
+    size_t sent;
+    uint64_t counted; /* in the budget of waiting answers */
+    bool ok;          /* else memory is out */
 };
 
 static void print(struct job *job)
@@ -20,23 +23,40 @@ static void print(struct job *job)
     a->ok = metrics_print(req->worker->server, req->hold, &a->text);
 }
 
+static enum rc more(struct request *req, struct buf *out, size_t room)
+{
+    struct metrics_answer *a = req->state;
+    size_t left = a->text.len - a->sent, n = left < room ? left : room;
+    if (!buf_append(out, slice_of(a->text.ptr + a->sent, n)))
+        return RC_ERR;
+    a->sent += n;
+    return n == left ? RC_OK : RC_PENDING;
+}
+
+static void end(struct request *req)
+{
+    struct metrics_answer *a = req->state;
+    buf_release(&a->text);
+    answer_memory_give(req->worker, a->counted);
+}
+
 static void printed(struct job *job)
 {
+    static const struct stream stream = {.more = more, .end = end};
     struct request *req = CONTAINER_OF(job, struct request, job);
     struct metrics_answer *a = req->state;
-    struct buf *scratch = &req->worker->scratch;
     if (!a->ok) {
         buf_release(&a->text);
         reply_no_memory(req);
         return;
     }
-    buf_release(scratch);
-    *scratch = a->text;
+    a->counted = a->text.cap;
+    answer_memory_take_always(req->worker, a->counted);
     req->response.status = 200;
     req->response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-    req->response.body = buf_slice(scratch);
+    req->response.stream = &stream;
+    req->response.stream_bytes = a->text.len;
     answer(req);
-    reply_scratch_done(req->worker);
 }
 
 void metrics_handle(struct request *req)

@@ -5,5 +5,5 @@ void root_handle(struct request *req)
 {
     answer_json(req, SLICE("{\"name\":\"avrod\",\"version\":\"" AVROD_VERSION "\",\"links\":{"
                            "\"schemas\":\"/schemas\",\"ping\":\"/ping\",\"healthz\":\"/healthz\","
-                           "\"readyz\":\"/readyz\"}}\n"));
+                           "\"readyz\":\"/readyz\",\"metrics\":\"/metrics\"}}\n"));
 }

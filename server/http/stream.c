@@ -36,6 +36,11 @@ bool answer_memory_take(struct worker *worker, uint64_t bytes)
     return true;
 }
 
+void answer_memory_take_always(struct worker *worker, uint64_t bytes)
+{
+    atomic_fetch_add_explicit(&edge_worker_of(worker)->edge->answer_bytes, bytes, memory_order_relaxed);
+}
+
 void answer_memory_give(struct worker *worker, uint64_t bytes)
 {
     struct edge *e = edge_worker_of(worker)->edge;

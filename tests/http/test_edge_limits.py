@@ -121,6 +121,7 @@ class Bodies(unittest.TestCase):
                 refused = reply if reply.status == 503 else None
             self.assertEqual(refused.header("Retry-After"), "1")
             self.assertEqual(s.get("/r/short").status, 200)
+            self.assertEqual(s.get("/metrics").status, 200, "most wanted now")
             for c in slow:
                 c.close()
             while s.get("/r/long").status == 503:
