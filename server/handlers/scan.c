@@ -3,16 +3,13 @@
 #include <assert.h>
 #include <stddef.h>
 
-#include "base/base64.h"
-#include "base/json_quote.h"
 #include "base/limits.h"
-#include "base/log.h"
-#include "base/utf8.h"
 #include "server/handlers/handlers.h"
 #include "server/handlers/record.h"
 #include "server/handlers/record_print.h"
 #include "server/handlers/reply.h"
 #include "server/handlers/scan_ask.h"
+#include "server/handlers/scan_lines.h"
 #include "server/schema_load.h"
 
 /* What comes next. */
@@ -34,10 +31,7 @@ struct scan {
     struct request *req;
     struct scan_ask ask;
     enum step step, after_load;
-    uint64_t left;                     /* of the limit */
-    bool any;                          /* a record has been shown */
-    struct buf *out;                   /* while a piece is made ... */
-    size_t out_enough;                 /* ... which is then so long */
+    struct scan_lines lines;
     const struct type_version *wanted; /* whose schema is to be loaded */
     uint32_t missing_id;               /* a schema that cannot be loaded; 0: none */
 
@@ -49,76 +43,7 @@ struct scan {
     struct record_text text;
 };
 
-/* ---- lines ---- */
-
-static bool id_print(struct slice id, struct buf *out)
-{
-    if (likely(utf8_valid(id)))
-        return buf_append(out, SLICE("{\"id\":")) && json_quote(id, out);
-    return buf_append(out, SLICE("{\"id_base64\":\"")) && base64_print(id, out) &&
-           buf_append(out, SLICE("\""));
-}
-
-static bool line_begin(const struct scan *s, struct slice id, struct buf *out)
-{
-    if (s->ask.array && !buf_append(out, s->any ? SLICE(",\n") : SLICE("[")))
-        return false;
-    return id_print(id, out);
-}
-
-static bool revision_print(uint64_t revision, struct buf *out)
-{
-    return buf_printf(out, ",\"revision\":%llu", (unsigned long long)revision);
-}
-
-static struct slice line_end(const struct scan *s)
-{
-    return s->ask.array ? SLICE("}") : SLICE("}\n");
-}
-
-/* One more has been shown: go on, or not in this page. */
-static enum rc shown(struct scan *s)
-{
-    s->any = true;
-    if (s->left != UINT64_MAX && --s->left == 0)
-        s->step = STEP_END;
-    return s->step == STEP_END || s->out->len >= s->out_enough ? RC_PENDING : RC_OK;
-}
-
-/* The line ends at out[line] if memory is out: then the connection is cut. */
-static enum rc show_end(struct scan *s, bool ok)
-{
-    return ok && buf_append(s->out, line_end(s)) ? shown(s) : err_oom(&s->page.err);
-}
-
-/* A record that cannot be shown does not end the scan. revision 0: not known. */
-static COLD enum rc show_error(struct scan *s, struct slice id, uint64_t revision, const struct err *err)
-{
-    struct buf *out = s->out;
-    return show_end(s, line_begin(s, id, out) && (!revision || revision_print(revision, out)) &&
-                           buf_append(out, SLICE(",\"error\":")) && err_print_open(out, err) &&
-                           buf_append_byte(out, '}'));
-}
-
-static COLD enum rc show_damage(struct scan *s, struct slice id, uint64_t revision, const char *what)
-{
-    struct err err;
-    struct buf text = {0};
-    if (!id_print(id, &text))
-        text.len = 0;
-    log_error("record %.*s of type %u cannot be shown: %s", (int)text.len, (const char *)text.ptr,
-              s->page.type, what);
-    buf_release(&text);
-    err_set(&err, ERR_INTERNAL, "The record cannot be read from the store: %s", what);
-    return show_error(s, id, revision, &err);
-}
-
-static enum rc show_fault(struct scan *s, struct slice id, uint64_t revision, const struct err *err)
-{
-    if (record_is_damage(err))
-        return show_damage(s, id, revision, err->message);
-    return show_error(s, id, revision, err);
-}
+static const char no_schema[] = "the schema that it was written with cannot be had";
 
 /* ---- a record that waits ---- */
 
@@ -170,24 +95,30 @@ static enum rc form_of(struct scan *s, const struct record *rec, struct record_f
     return RC_OK;
 }
 
+static bool record_begin(const struct scan *s, struct slice id, const struct record *rec, struct buf *out)
+{
+    return scan_line_begin(&s->lines, id, rec->revision, out) && buf_append(out, SLICE(",\"record\":"));
+}
+
 /* Its line, or RC_AGAIN or RC_NOTFOUND with nothing printed. */
 static enum rc print(struct scan *s, struct slice id, const struct record *rec,
                      const struct record_form *form)
 {
-    struct buf *out = s->out;
+    struct buf *out = s->lines.out;
     size_t begin = out->len;
     struct err err;
-    if (!line_begin(s, id, out) || !revision_print(rec->revision, out) ||
-        !buf_append(out, SLICE(",\"record\":")))
+    if (!record_begin(s, id, rec, out))
         return err_oom(&s->page.err);
     enum rc rc = record_print_here(s->req->worker, form, rec, out, &err);
     if (likely(rc == RC_OK))
-        return show_end(s, true);
+        return scan_line_finish(&s->lines, true, &s->page.err);
     out->len = begin;
     if (rc != RC_ERR)
         return rc;
     s->page.err = err;
-    return err_status(err.code) == 503 ? RC_ERR : show_fault(s, id, rec->revision, &err);
+    if (err_status(err.code) == 503)
+        return RC_ERR;
+    return scan_line_fault(&s->lines, id, rec->revision, &err, &s->page.err);
 }
 
 static enum rc show(struct scan *s, struct slice id, const struct record *rec)
@@ -195,7 +126,7 @@ static enum rc show(struct scan *s, struct slice id, const struct record *rec)
     struct record_form form;
     enum rc rc = form_of(s, rec, &form);
     if (unlikely(rc == RC_NOTFOUND))
-        return show_damage(s, id, rec->revision, "the schema that it was written with cannot be had");
+        return scan_line_damage(&s->lines, id, rec->revision, no_schema, &s->page.err);
     if (unlikely(rc == RC_AGAIN)) {
         s->step = STEP_LOAD;
         s->after_load = STEP_PAGE;
@@ -208,14 +139,21 @@ static enum rc show(struct scan *s, struct slice id, const struct record *rec)
     return likely(rc != RC_AGAIN) ? rc : keep(s, id, rec);
 }
 
+static COLD enum rc show_damaged_head(struct scan *s, struct slice id)
+{
+    const struct err why = s->page.err;
+    return scan_line_damage(&s->lines, id, 0, why.message, &s->page.err);
+}
+
 static enum rc row(struct store_scan *page, struct slice id, const struct record *rec)
 {
     struct scan *s = CONTAINER_OF(page, struct scan, page);
     if (unlikely(!rec))
-        return show_damage(s, id, 0, page->err.message);
+        return show_damaged_head(s, id);
     if (!s->ask.keys)
         return show(s, id, rec);
-    return show_end(s, line_begin(s, id, s->out) && revision_print(rec->revision, s->out));
+    return scan_line_finish(&s->lines, scan_line_begin(&s->lines, id, rec->revision, s->lines.out),
+                            &page->err);
 }
 
 static void page_done(struct store_scan *page)
@@ -236,9 +174,8 @@ static enum rc get_help(struct scan *s, const struct record_form *form)
 {
     struct buf *text = &s->text.text;
     s->text = (struct record_text){
-        .req = s->req, .form = *form, .rec = s->kept, .behind = line_end(s), .done = helped};
-    if (!line_begin(s, kept_id(s), text) || !revision_print(s->kept.revision, text) ||
-        !buf_append(text, SLICE(",\"record\":")))
+        .req = s->req, .form = *form, .rec = s->kept, .behind = scan_line_end(&s->lines), .done = helped};
+    if (!record_begin(s, kept_id(s), &s->kept, text))
         return err_oom(&s->page.err); /* the end of the scan releases it */
     record_print_always(&s->text);
     return RC_AGAIN;
@@ -280,6 +217,11 @@ static enum rc step_load(struct scan *s)
     return RC_AGAIN;
 }
 
+static COLD enum rc show_kept_damage(struct scan *s, const char *what)
+{
+    return scan_line_damage(&s->lines, kept_id(s), s->kept.revision, what, &s->page.err);
+}
+
 /* The chunks are gone: another record has taken its place meanwhile, or it is damaged. */
 static enum rc chunks_missing(struct scan *s)
 {
@@ -289,7 +231,7 @@ static enum rc chunks_missing(struct scan *s)
         return RC_OK;
     }
     s->step = STEP_PAGE;
-    return show_damage(s, kept_id(s), s->kept.revision, "chunks of its body are missing");
+    return show_kept_damage(s, "chunks of its body are missing");
 }
 
 static enum rc step_kept(struct scan *s)
@@ -298,8 +240,7 @@ static enum rc step_kept(struct scan *s)
     s->step = STEP_PAGE;
     enum rc rc = form_of(s, &s->kept, &form);
     if (rc == RC_NOTFOUND)
-        return show_damage(s, kept_id(s), s->kept.revision,
-                           "the schema that it was written with cannot be had");
+        return show_kept_damage(s, no_schema);
     if (rc == RC_AGAIN) {
         s->step = STEP_LOAD;
         s->after_load = STEP_KEPT;
@@ -337,16 +278,16 @@ static enum rc step_text(struct scan *s)
     struct record_text *t = &s->text;
     enum rc rc = t->rc;
     if (rc == RC_OK) {
-        rc = record_text_more(t, s->out, s->out_enough - s->out->len);
+        rc = record_text_more(t, s->lines.out, s->lines.full - s->lines.out->len);
         if (rc != RC_OK)
             return rc;
         s->step = STEP_PAGE;
-        rc = shown(s);
+        rc = scan_line_shown(&s->lines);
     } else if (rc == RC_NOTFOUND) {
         rc = chunks_missing(s);
     } else {
         s->step = STEP_PAGE;
-        rc = show_fault(s, kept_id(s), s->kept.revision, &t->err);
+        rc = scan_line_fault(&s->lines, kept_id(s), s->kept.revision, &t->err, &s->page.err);
     }
     record_text_release(t);
     return rc;
@@ -368,25 +309,25 @@ static enum rc step(struct scan *s)
 
 /* ---- the stream ---- */
 
-static bool end_print(const struct scan *s)
+static bool is_over(const struct scan *s)
 {
-    return !s->ask.array || buf_append(s->out, s->any ? SLICE("]\n") : SLICE("[]\n"));
+    return s->step == STEP_END || !s->lines.left;
 }
 
 static enum rc more(struct request *req, struct buf *out, size_t room)
 {
     struct scan *s = req->state;
     enum rc rc;
-    s->out = out;
-    s->out_enough = out->len + room;
-    for (int i = 0; i < STEPS_A_PIECE && s->step != STEP_END && out->len < s->out_enough; i++) {
+    s->lines.out = out;
+    s->lines.full = out->len + room;
+    for (int i = 0; i < STEPS_A_PIECE && !is_over(s) && !scan_lines_enough(&s->lines); i++) {
         rc = step(s);
         if (rc == RC_ERR || rc == RC_AGAIN)
             return rc;
     }
-    if (s->step != STEP_END)
+    if (!is_over(s))
         return RC_PENDING;
-    return end_print(s) ? RC_OK : RC_ERR;
+    return scan_lines_end(&s->lines) ? RC_OK : RC_ERR;
 }
 
 static void end(struct request *req)
@@ -404,7 +345,7 @@ static enum rc begin(struct request *req, struct scan *s, struct err *err)
         store_count(req->worker->store, req->type->number, &count, err) != RC_OK)
         return RC_ERR;
     s->req = req;
-    s->left = s->ask.limit;
+    s->lines = (struct scan_lines){.left = s->ask.limit, .type = req->type->number, .is_array = s->ask.array};
     s->page.space = SPACE_RECORD;
     s->page.type = req->type->number;
     s->page.from = s->ask.from;
