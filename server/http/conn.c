@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "server/counts.h"
+#include "server/http/accept.h"
 #include "server/http/exchange.h"
 #include "server/http/socket.h"
 
@@ -228,7 +229,7 @@ void conn_kill(struct conn *c)
     if (c->in)
         input_drop(&w->inputs, c->in);
     c->in = NULL;
-    worker_conn_gone(w);
+    accept_conn_gone(w);
     free_if_over(c);
 }
 
@@ -414,7 +415,7 @@ void conn_open(struct edge_worker *w, int fd, bool loopback)
     struct conn *c = conn_new(w);
     if (!c) {
         close(fd);
-        worker_conn_gone(w);
+        accept_conn_gone(w);
         return;
     }
     c->fd = fd;

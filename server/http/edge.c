@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "server/counts.h"
+#include "server/http/accept.h"
 #include "server/http/worker.h"
 
 /* ---- start ---- */
@@ -31,7 +32,7 @@ static enum rc workers_init(struct edge *e, struct err *err)
         return err_oom(err);
     enum rc rc = listeners_bind(&e->listeners, e->nworkers, fds, err);
     for (unsigned i = 0; i < e->nworkers; i++) {
-        worker_listen(&e->workers[i], &e->listeners, fds + (size_t)i * LIMIT_LISTENERS_MAX);
+        accept_listen(&e->workers[i], &e->listeners, fds + (size_t)i * LIMIT_LISTENERS_MAX);
         if (rc == RC_OK)
             rc = worker_init(&e->workers[i], e, i, err);
     }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -17,108 +16,13 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "server/counts.h"
+#include "server/http/accept.h"
 #include "server/http/conn.h"
 #include "server/http/request_id.h"
-#include "server/http/respond.h"
 #include "server/http/stream.h"
 
-enum {
-    ACCEPTS_PER_TURN = 64,
-    WARN_EVERY_MS = 10000,
-    GRACE_MS = 5000, /* after the connections were closed by force, for what is still being written */
-};
-
-/* ---- accepting ---- */
-
-static void accept_pause(struct edge_worker *w)
-{
-    for (unsigned i = 0; i < w->nlisteners; i++)
-        event_del(&w->listeners[i].event);
-    w->accepting = false;
-}
-
-static void accept_resume(struct edge_worker *w)
-{
-    if (!w->nlisteners || w->accepting)
-        return;
-    w->accepting = true;
-    for (unsigned i = 0; i < w->nlisteners; i++)
-        w->accepting &= event_add(&w->listeners[i].event, NULL) == 0;
-}
-
-static void close_listeners(struct edge_worker *w)
-{
-    for (unsigned i = 0; i < w->nlisteners; i++)
-        close(w->listeners[i].fd);
-    w->nlisteners = 0;
-}
-
-static void refuse(struct edge_worker *w, int fd)
-{
-    struct buf out = {0};
-    struct err err;
-    err_set(&err, ERR_TOO_MANY_CONNECTIONS, "%u connections are open, and more are not allowed.",
-            w->edge->connections_max);
-    if (respond_unasked(&out, &err, w->next_number++, &w->date) &&
-        send(fd, out.ptr, out.len, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
-        shutdown(fd, SHUT_WR);
-    buf_release(&out);
-    close(fd);
-}
-
-static void take(const struct listener *l, int fd)
-{
-    struct edge_worker *w = l->worker;
-    struct edge *e = w->edge;
-    unsigned before = atomic_fetch_add_explicit(&e->connections, 1, memory_order_relaxed);
-    if (before < e->connections_max) {
-        count(w->worker.counts, COUNT_connections_accepted, 1);
-        conn_open(w, fd, l->loopback);
-        return;
-    }
-    atomic_fetch_sub_explicit(&e->connections, 1, memory_order_relaxed);
-    count(w->worker.counts, COUNT_connections_refused, 1);
-    refuse(w, fd);
-}
-
-/* False: nobody is waiting, or nothing can be accepted for now. */
-static bool accept_one(const struct listener *l)
-{
-    struct edge_worker *w = l->worker;
-    int fd = accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd >= 0) {
-        take(l, fd);
-        return true;
-    }
-    switch (errno) {
-    case EAGAIN: return false;
-    case EMFILE:
-    case ENFILE:
-    case ENOBUFS:
-    case ENOMEM: /* asking again at once would only spin; a tick, or a connection that ends, resumes */
-        if (w->now_ms - w->warned_ms >= WARN_EVERY_MS) {
-            log_warn("new connections wait: %s", strerror(errno));
-            w->warned_ms = w->now_ms;
-        }
-        accept_pause(w);
-        return false;
-    default: return true; /* that one connection failed before we had it (accept(2)) */
-    }
-}
-
-static void on_accept(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd, (void)what;
-    for (int i = 0; i < ACCEPTS_PER_TURN && accept_one(arg); i++)
-        continue;
-}
-
-void worker_conn_gone(struct edge_worker *w)
-{
-    count(w->worker.counts, COUNT_connections_closed, 1);
-    atomic_fetch_sub_explicit(&w->edge->connections, 1, memory_order_relaxed);
-    accept_resume(w);
-}
+/* After the connections were closed by force, for what is still being written. */
+enum { GRACE_MS = 5000 };
 
 /* ---- the list of the ready ---- */
 
@@ -197,11 +101,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 /* Each connection is turned: it reads what has come, answers it, and closes once it is idle. */
 static void drain(struct edge_worker *w)
 {
-    for (unsigned i = 0; i < w->nlisteners; i++)
-        while (accept_one(&w->listeners[i])) /* they were connected before we stopped */
-            continue;
-    accept_pause(w);
-    close_listeners(w);
+    accept_end(w);
     w->draining = true;
     for (int p = 0; p < PHASES; p++)
         for (struct conn *c = w->phases[p].first; c; c = c->next)
@@ -328,15 +228,10 @@ static enum rc events_add(struct edge_worker *w, struct err *err)
 {
     const struct timeval tick = {.tv_usec = WORKER_TICK_MS * 1000};
     short edge = EV_READ | EV_ET | EV_PERSIST;
-    for (unsigned i = 0; i < w->nlisteners; i++) {
-        struct listener *l = &w->listeners[i];
-        event_assign(&l->event, w->base, l->fd, EV_READ | EV_PERSIST, on_accept, l);
-    }
     event_assign(&w->tick_event, w->base, -1, EV_PERSIST, on_tick, w);
     event_assign(&w->wake_event, w->base, w->wake, edge, on_wake, w);
     event_assign(&w->store_event, w->base, store_worker_fd(w->worker.store), edge, on_store, w);
-    accept_resume(w);
-    if (w->accepting && !event_add(&w->tick_event, &tick) && !event_add(&w->wake_event, NULL) &&
+    if (accept_begin(w) && !event_add(&w->tick_event, &tick) && !event_add(&w->wake_event, NULL) &&
         !event_add(&w->store_event, NULL))
         return RC_OK;
     return errno == ENOMEM
@@ -373,14 +268,6 @@ static void set_limits(struct edge_worker *w, const struct options *o)
     input_pool_init(&w->inputs, w->limits.http1.head_max);
 }
 
-void worker_listen(struct edge_worker *w, const struct listeners *all, const int *fds)
-{
-    for (unsigned i = 0; i < all->n; i++)
-        if (fds[i] >= 0)
-            w->listeners[w->nlisteners++] =
-                (struct listener){.worker = w, .fd = fds[i], .loopback = all->at[i].loopback};
-}
-
 enum rc worker_init(struct edge_worker *w, struct edge *e, unsigned index, struct err *err)
 {
     w->edge = e;
@@ -404,7 +291,6 @@ enum rc worker_init(struct edge_worker *w, struct edge *e, unsigned index, struc
         return RC_ERR;
     w->next_number = request_id_start(index, w->worker.random);
     w->now_ms = clock_mono_ms();
-    w->warned_ms = w->now_ms - WARN_EVERY_MS;
     date_update(&w->date, clock_wall_ms() / 1000);
     return events_add(w, err);
 }
@@ -441,7 +327,7 @@ void worker_release(struct edge_worker *w)
     codec_free(w->worker.codec);
     if (w->base)
         event_base_free(w->base);
-    close_listeners(w);
+    accept_close(w);
     if (w->wake >= 0)
         close(w->wake);
 }

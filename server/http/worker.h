@@ -123,8 +123,6 @@ static inline void edge_note_freed(struct edge *e)
 
 /* In worker.c. All but worker_wake and worker_job_done on the worker's own thread, or before it starts. */
 MUST_USE enum rc worker_init(struct edge_worker *, struct edge *, unsigned index, struct err *);
-/* Take over one file descriptor for each listener; -1: there is none. */
-void worker_listen(struct edge_worker *, const struct listeners *, const int *fds);
 /* Also what worker_init has left half done. */
 void worker_release(struct edge_worker *);
 void *worker_main(void *edge_worker);
@@ -135,7 +133,5 @@ void worker_job_done(struct job *);
 void worker_enqueue(struct edge_worker *, struct conn *);
 /* The same, once the store is less busy. */
 void worker_pause(struct edge_worker *, struct conn *);
-/* A connection is gone: there may be a file descriptor for the listener again. */
-void worker_conn_gone(struct edge_worker *);
 
 #endif
