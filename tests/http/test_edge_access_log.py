@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 import unittest
+from pathlib import Path
 
 from avrod import AVROD, Server, read_all
 from edge import HOST, PING, split_replies
@@ -154,6 +155,7 @@ class AccessLog(unittest.TestCase):
         old = self.path + ".1"
         with self.serve("--threads", "2") as s:
             s.raw(PING * 300)
+            wait_for(lambda: Path(self.path).read_bytes().count(b"\n") == 300)  # a line may come after its answer
             os.rename(self.path, old)
             s.raw(PING * 200)
             s.process.send_signal(signal.SIGHUP)
