@@ -78,6 +78,9 @@ session() {
     heading "One field"
     show curl -sS --data 61 "$url/personinfo/put/007/age"
     show curl -sS "$url/personinfo/get/007/age"
+    heading "All records of a type, as lines"
+    show curl -sS --data '{"name":"Q","age":45}' "$url/personinfo/put/q"
+    show curl -sS "$url/personinfo"
     heading "What does not fit is refused, with every problem named"
     refused='{"name":7,"age":"sixty","gender":"Spy","licence":"to kill"}'
     printf '%s\n' "\$ curl -sS --data '$refused' $url/personinfo/put/008 | sed 's/{\"pointer/\n&/g'"

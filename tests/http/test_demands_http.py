@@ -165,6 +165,9 @@ class Ids(Case):
         self.put("/p/put/a%20b", "space")
         self.names("/p/a%20b", "space")
         self.names("/p/a+b", "plus")
+        for prefix, id_ in ("a%2Bb", "a+b"), ("a%2bb", "a+b"), ("a+b", "a b"), ("a%20b", "a b"):
+            reply = server.get(f"/p?prefix={prefix}")
+            self.assertEqual([json.loads(line)["id"] for line in reply.body.splitlines()], [id_])
         for space in "+", "%20":
             reply = server.post(f"/putschema/p?missing=a{space}b", body=json.dumps(PERSON))
             self.assertEqual(reply.status, 400)

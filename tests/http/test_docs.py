@@ -95,6 +95,11 @@ def check_errors():
 def check_headers():
     said = [name for row in table_of("docs/http-api.md", "request", "what for") for name in code_of(row[0])]
     same("header fields", said, [row[1] for row in rows_of(read("server/http/headers.def"), "HEADER")])
+    page = read("docs/http-api.md")
+    answers = re.findall(r"^HTTP/1\.1 .*\n((?:[A-Z][A-Za-z-]*: .*\n)+)", page, re.M)
+    shown = {line.split(":")[0] for answer in answers for line in answer.splitlines()}
+    told = {name for row in table_of("docs/http-api.md", "answer", "when") for name in code_of(row[0])}
+    assert len(answers) > 20 and shown <= told, f"header fields of answers that the table does not have: {shown - told}"
 
 
 def amount(value, unit):
