@@ -280,7 +280,7 @@ static void settle(struct conn *c)
             return;
     }
     if ((c->stalled && conn_unsent(c) < LIMIT_OUTPUT_HIGH) || (c->readable && wants_read(c)))
-        (store_busy(c->worker->worker.store) ? worker_pause : worker_enqueue)(c->worker, c);
+        (worker_must_wait(c->worker) ? worker_pause : worker_enqueue)(c->worker, c);
     set_deadline(c, phase_of(c));
 }
 
@@ -313,7 +313,7 @@ void conn_turn(struct conn *c)
     c->pieces = 0;
     counts_settle(c->worker->worker.counts); /* of answers from callbacks */
     conn_flush(c);
-    if (c->readable && wants_read(c) && !store_busy(c->worker->worker.store))
+    if (c->readable && wants_read(c) && !worker_must_wait(c->worker))
         received = fill(c);
     c->turn_ns = clock_mono_ns();
     exchange_advance(c);

@@ -457,7 +457,7 @@ static bool may_begin(struct conn *c)
     if (last && (c->nrequests >= LIMIT_PIPELINE_WRITES_MAX ||
                  !(last->edge.flags & REQ_ANSWERED || router_is_write(last)) || last->response.stream))
         return false;
-    c->stalled = conn_unsent(c) >= LIMIT_OUTPUT_HIGH || (last && store_busy(c->worker->worker.store));
+    c->stalled = conn_unsent(c) >= LIMIT_OUTPUT_HIGH || worker_must_wait(c->worker);
     return !c->stalled;
 }
 

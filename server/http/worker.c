@@ -39,23 +39,41 @@ void worker_enqueue(struct edge_worker *w, struct conn *c)
     w->ready_last = c;
 }
 
+bool worker_must_wait(const struct edge_worker *w)
+{
+    return w->paused || store_busy(w->worker.store);
+}
+
 void worker_pause(struct edge_worker *w, struct conn *c)
 {
     if (c->paused)
         return;
     c->paused = true;
-    c->paused_next = w->paused;
-    w->paused = c;
+    c->paused_next = NULL;
+    if (w->paused)
+        w->paused_last->paused_next = c;
+    else
+        w->paused = c;
+    w->paused_last = c;
 }
 
+/* In front of those that are ready: among these are some whose writes are just over, and who would take the room in
+ * the store again and again. */
 static void resume_paused(struct edge_worker *w)
 {
-    struct conn *c = w->paused;
+    struct conn *c = w->paused, *behind = w->ready_first, **link = &w->ready_first;
     w->paused = NULL;
     for (; c; c = c->paused_next) {
         c->paused = false;
-        worker_enqueue(w, c);
+        if (c->ready)
+            continue;
+        c->ready = true;
+        *link = c;
+        link = &c->ready_next;
+        if (!behind)
+            w->ready_last = c;
     }
+    *link = behind;
 }
 
 /* Those that are on the list now; whoever enqueues itself again waits for the next turn. So do those that are

@@ -61,7 +61,7 @@ struct edge_worker {
 
     struct conn_list phases[PHASES];
     struct conn *ready_first, *ready_last; /* to be turned at the end of this turn */
-    struct conn *paused;                   /* readable, and not read until the store is less busy */
+    struct conn *paused, *paused_last;     /* readable, and not read until the store is less busy */
     unsigned pieces;                       /* of streams, made in this turn */
     unsigned conns;                        /* closed ones with requests in flight too */
     int64_t now_ms;                        /* monotonic, as of the last tick */
@@ -131,7 +131,9 @@ void worker_job_done(struct job *);
 
 /* Have the connection turned at the end of this turn. */
 void worker_enqueue(struct edge_worker *, struct conn *);
-/* The same, once the store is less busy. */
+/* Is the store too busy for another request, or does a connection wait for it already? Each has its turn. */
+bool worker_must_wait(const struct edge_worker *);
+/* Have it turned once the store is less busy, behind those that wait already. */
 void worker_pause(struct edge_worker *, struct conn *);
 
 #endif

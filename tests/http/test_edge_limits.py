@@ -3,6 +3,7 @@
 refused and how, and that service goes on."""
 
 import select
+import signal
 import socket
 import subprocess
 import time
@@ -106,6 +107,15 @@ class Bodies(unittest.TestCase):
                 c.close()
             self.assertEqual(s.put("/blob/1", body).status, 201)
 
+    def test_the_longest_body_comes_in_chunks_too_when_the_budget_is_for_one(self):
+        with Server("--body-max", "1MiB", "--bodies-budget", "1MiB", "--threads", "1") as s:
+            s.post("/putschema/blob", b'"bytes"')
+            for size in 700_000, 1_000_000, 1 << 20:
+                body = bytes(size)
+                pieces = (body[at:at + 7777] for at in range(0, size, 7777))
+                self.assertIn(s.put("/blob/1", pieces).status, (200, 201), size)
+                self.assertEqual(s.get("/blob/1").body, body)
+
     def test_answers_budget(self):
         """Answers that nobody takes fill it; long ones are refused then, short ones are not."""
         with Server("--answers-budget", "1MiB", "--threads", "1") as s:
@@ -156,16 +166,28 @@ class Queue(unittest.TestCase):
             self.assertEqual((len(replies), replies[-1].body), (51, b"pong"))
             self.assertEqual(s.put("/blob/2", b"x").status, 201)
 
-
-class Bodies(unittest.TestCase):
-    def test_the_longest_body_comes_in_chunks_too_when_the_budget_is_for_one(self):
-        with Server("--body-max", "1MiB", "--bodies-budget", "1MiB", "--threads", "1") as s:
-            s.post("/putschema/blob", b'"bytes"')
-            for size in 700_000, 1_000_000, 1 << 20:
-                body = bytes(size)
-                pieces = (body[at:at + 7777] for at in range(0, size, 7777))
-                self.assertIn(s.put("/blob/1", pieces).status, (200, 201), size)
-                self.assertEqual(s.get("/blob/1").body, body)
+    def test_who_waits_for_the_store_has_a_turn(self):
+        """A connection that always has another write gets no more of a full queue than the others, and none is refused."""
+        for most in 1, 16:
+            with Server("--threads", "1", "--queue-writes-max", str(most)) as s:
+                s.post("/putschema/blob", b'"bytes"')
+                connections = [s.connect(timeout=60) for _ in range(8)]
+                s.process.send_signal(signal.SIGSTOP)
+                for i, c in enumerate(connections):
+                    c.sendall(b"".join(put(b"/blob/%d-%d" % (i, j), b"x") for j in range(150)))
+                s.process.send_signal(signal.SIGCONT)
+                revisions = []
+                for c in connections:
+                    pending, mine = b"", []
+                    for _ in range(150):
+                        reply, pending = read_reply(c, pending=pending)
+                        self.assertEqual(reply.status, 201)
+                        mine.append(int(reply.header("ETag")[1:].split("-")[0]))
+                    revisions.append(mine)
+                    c.close()
+                first_done = min(max(mine) for mine in revisions)
+                behind = [sum(r < first_done for r in mine) for mine in revisions]
+                self.assertGreater(min(behind), 50, behind)
 
 
 class Deadlines(unittest.TestCase):
