@@ -243,7 +243,7 @@ static void show_json(struct request *req, const struct shown *s, const struct f
 void record_show(struct request *req, const struct shown *s)
 {
     const struct schema *schema = type_schema(s->version);
-    struct form form;
+    struct form form = {.raw = false};
     enum read_verdict verdict;
     struct err err;
     req->response.headers = slice_of(s->version->headers, s->version->headers_len);
