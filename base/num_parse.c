@@ -260,9 +260,17 @@ bool num_parse_float(struct slice text, float *out)
 bool num_parse_decimal(struct slice text, uint64_t max, uint64_t *out)
 {
     uint64_t v = 0;
+    size_t i = 0;
     if (text.len == 0)
         return false;
-    for (size_t i = 0; i < text.len; i++) {
+    for (; i < text.len && i < 19; i++) { /* so many digits do not overflow */
+        if (!is_digit(text.ptr[i]))
+            return false;
+        v = v * 10 + (uint64_t)(text.ptr[i] - '0');
+    }
+    if (v > max)
+        return false;
+    for (; i < text.len; i++) {
         if (!is_digit(text.ptr[i]) || __builtin_mul_overflow(v, 10, &v) ||
             __builtin_add_overflow(v, (uint64_t)(text.ptr[i] - '0'), &v) || v > max)
             return false;

@@ -51,20 +51,34 @@ static const struct slice *find(const struct request *req, const struct slice *n
     return NULL;
 }
 
-static enum rc parse_one(struct request *req, struct slice piece, uint32_t known, bool ignore_unknown,
-                         struct err *err)
+struct query {
+    uint32_t known; /* bits 1 << PARAM_x */
+    bool ignore_unknown;
+    bool is_plain; /* there is nothing to decode in it */
+};
+
+static enum rc decode(struct request *req, const struct query *q, struct slice raw, struct slice *out,
+                      struct err *err)
+{
+    if (likely(q->is_plain)) {
+        *out = raw;
+        return RC_OK;
+    }
+    return target_decode(raw, true, &req->arena, out, err);
+}
+
+static enum rc parse_one(struct request *req, const struct query *q, struct slice piece, struct err *err)
 {
     const uint8_t *eq = memchr(piece.ptr, '=', piece.len);
     struct slice raw_name = slice_of(piece.ptr, eq ? (size_t)(eq - piece.ptr) : piece.len);
     struct slice raw_value =
         eq ? slice_of(eq + 1, (size_t)(piece.ptr + piece.len - eq - 1)) : slice_of(eq, 0);
     struct slice name, value;
-    if (target_decode(raw_name, true, &req->arena, &name, err) != RC_OK ||
-        target_decode(raw_value, true, &req->arena, &value, err) != RC_OK)
+    if (decode(req, q, raw_name, &name, err) != RC_OK || decode(req, q, raw_value, &value, err) != RC_OK)
         return RC_ERR;
-    const struct slice *own = known_name(name, known);
+    const struct slice *own = known_name(name, q->known);
     if (!own)
-        return ignore_unknown ? RC_OK : refuse_unknown(name, known, err);
+        return q->ignore_unknown ? RC_OK : refuse_unknown(name, q->known, err);
     if (find(req, own))
         return err_set(err, ERR_BAD_PARAMETER, "The parameter %s is given twice.", (const char *)own->ptr);
     req->param[req->nparams++] = (struct param){*own, value};
@@ -75,10 +89,13 @@ enum rc params_parse(struct request *req, uint32_t known, bool ignore_unknown, s
 {
     struct slice query = slice_not_null(req->query);
     const uint8_t *at = query.ptr, *end = query.ptr + query.len;
+    const struct query q = {.known = known,
+                            .ignore_unknown = ignore_unknown,
+                            .is_plain = !memchr(at, '%', query.len) && !memchr(at, '+', query.len)};
     while (at < end) {
         const uint8_t *amp = memchr(at, '&', (size_t)(end - at));
         struct slice piece = slice_of(at, (size_t)((amp ? amp : end) - at));
-        if (piece.len && parse_one(req, piece, known, ignore_unknown, err) != RC_OK)
+        if (piece.len && parse_one(req, &q, piece, err) != RC_OK)
             return RC_ERR;
         if (!amp)
             break;

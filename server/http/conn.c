@@ -312,7 +312,8 @@ void conn_turn(struct conn *c)
     c->turning = true;
     c->pieces = 0;
     counts_settle(c->worker->worker.counts); /* of answers from callbacks */
-    conn_flush(c);
+    if (conn_unsent(c))
+        conn_flush(c);
     if (c->readable && wants_read(c) && !worker_must_wait(c->worker))
         received = fill(c);
     c->turn_ns = clock_mono_ns();
