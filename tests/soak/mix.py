@@ -10,6 +10,7 @@ HEAD = b" HTTP/1.1\r\nHost: localhost\r\n"
 END = b"\r\n"
 STATUS = re.compile(rb"HTTP/1\.[01] (\d\d\d) ")
 LENGTH = re.compile(rb"\r\nContent-Length: (\d+)\r\n")
+CHUNKED = b"\r\nTransfer-Encoding: chunked\r\n"
 BATCH = 32  # requests behind each other
 STEP = 256  # how often the others hear of it
 
@@ -31,10 +32,15 @@ class Fault(Exception):
 
 
 class Connection:
-    def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+    def __init__(self, port, room=None):
+        """room: bytes that the kernel keeps for who reads slowly."""
+        self.socket = socket.socket()
+        self.socket.settimeout(60)
+        if room:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+        self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.data = b""
+        self.data = bytearray()
 
     def send(self, data):
         self.socket.sendall(data)
@@ -44,6 +50,23 @@ class Connection:
         if not piece:
             raise Fault(f"closed behind {self.data[-200:]!r}")
         self.data += piece
+
+    def want(self, bytes):
+        while len(self.data) < bytes:
+            self.more()
+
+    def skip_chunks(self, at):
+        """Where the chunks that begin there end; each is whole, and the last one is empty."""
+        while True:
+            while (line := self.data.find(b"\r\n", at)) < 0:
+                self.more()
+            size = int(self.data[at:line], 16)
+            at = line + 2 + size + 2
+            self.want(at)
+            if self.data[at - 2 : at] != b"\r\n":
+                raise Fault(f"a chunk of {size} bytes that goes on: {self.data[at - 20:at + 20]!r}")
+            if not size:
+                return at
 
     def answers(self, heads):
         """The statuses of as many answers as there are items; an item says whether it is one to HEAD."""
@@ -56,12 +79,15 @@ class Connection:
                 raise Fault(f"no answer: {self.data[at:at + 200]!r}")
             status = int(found.group(1))
             length = LENGTH.search(self.data, at, end + 2)
-            size = 0 if is_head or status in (100, 204, 304) or not length else int(length.group(1))
-            while len(self.data) < end + 4 + size:
-                self.more()
-            at = end + 4 + size
+            chunks = self.data.find(CHUNKED, at, end + 2) >= 0
+            at, has_body = end + 4, not is_head and status not in (100, 204, 304)
+            if has_body and chunks:
+                at = self.skip_chunks(at)
+            elif has_body and length:
+                at += int(length.group(1))
+                self.want(at)
             statuses.append(status)
-        self.data = self.data[at:]
+        del self.data[:at]
         return statuses
 
     def ends(self):
@@ -135,6 +161,31 @@ class Client:
         span = self.random.choice((b"0-0", b"5-", b"-7", b"100-2000", b"99999999-", b"0-1,3-4", b"x"))
         return message(b"GET", b"/blob/" + self.id(), None, b"Range: bytes=%s\r\n" % span), (200, 206, 404, 416)
 
+    def scan(self):
+        """A page of what there is, in one form or the other."""
+        target = self.random.choice((b"/person", b"/event", b"/blob")) + b"?limit=%d" % self.random.randrange(1, 40)
+        target += self.random.choice((b"", b"&keys=1", b"&from=" + self.id(), b"&after=" + self.id() + b"&keys=1", b"&prefix=1",
+                                      b"&from=2&to=" + self.id()))
+        accept = self.random.choice((b"", b"Accept: application/json\r\n"))
+        return message(self.random.choice((b"GET", b"GET", b"GET", b"HEAD")), target, None, accept), (200,)
+
+    def scan_keys(self):
+        return message(b"GET", b"/person?keys=1"), (200,)
+
+    def bad_scan(self):
+        target = self.random.choice((b"/person?limit=0", b"/person?keys=2", b"/person?to=", b"/person?limit=x", b"/nope?keys=1"))
+        return message(b"GET", target), (400, 404)
+
+    def metrics(self):
+        return message(b"GET", b"/metrics"), (200,)
+
+    def timed(self):
+        part, allowed = self.random.choice((
+            (message(b"GET", b"/person/%s?timing=1" % self.id()), (200, 404)),
+            (message(b"PUT", b"/person/%s?timing=1" % self.id(), self.person()), (200, 201)),
+            (message(b"GET", b"/person?limit=3&timing=1"), (200,))))
+        return part, allowed
+
     def put_field(self):
         return message(b"POST", b"/person/put/" + self.id() + b"/name", b'"%s"' % self.name()), (200, 404)
 
@@ -177,7 +228,7 @@ class Client:
 
     PIPELINED = (
         (ping, 20), (get, 20), (get_resource, 8), (get_field, 6), (head, 4), (put, 12), (put_chunked, 3), (put_union, 3), (put_blob, 2),
-        (get_blob, 2), (get_range, 1), (put_field, 5), (put_condition, 4), (delete, 4), (bad_json, 2), (bad_record, 2), (bad_union, 1), (unknown, 2),
+        (get_blob, 2), (get_range, 1), (scan, 2), (scan_keys, 0.05), (bad_scan, 0.5), (metrics, 0.2), (timed, 2), (put_field, 5), (put_condition, 4), (delete, 4), (bad_json, 2), (bad_record, 2), (bad_union, 1), (unknown, 2),
         (method, 1), (schemas, 1), (get_schema, 1), (benchmark, 2), (too_large, 0.01),
     )
 
@@ -255,7 +306,21 @@ class Client:
             self.c.send(step)
             self.check([(step, allowed)])
 
-    ALONE = ((bad_http, 8), (abort, 8), (expect, 4), (own_type, 1))
+    def slow_reader(self):
+        """Reads an answer piece by piece: all that there is, and leaves midway; or less, to the end."""
+        leaves = self.random.random() < 0.8
+        target = self.random.choice((b"/person?", b"/blob?", b"/person?keys=1&")) + (b"" if leaves else b"limit=50")
+        c = Connection(self.port, 4096)
+        c.send(message(b"GET", target.rstrip(b"?&")) + self.ping()[0])
+        for _ in range(self.random.randrange(20)):
+            if not c.data.endswith(b"pong"):
+                c.data += c.socket.recv(512)
+        if not leaves and c.answers([False, False]) != [200, 200]:
+            raise Fault(f"not 200 to {target!r} and a ping behind it")
+        c.close(reset=self.random.random() < 0.5)
+        self.note(0)
+
+    ALONE = ((bad_http, 8), (abort, 8), (expect, 4), (own_type, 1), (slow_reader, 1))
 
     def alone(self):
         kinds, weights = zip(*self.ALONE)
