@@ -8,8 +8,9 @@
 
 struct server;
 
-/* One for each row of metrics.def whose source is WORKERS(id). */
+/* One for each row of metrics.def whose source is WORKERS(id). What begins stands before what ends, see metrics.c. */
 enum count {
+    COUNT_streams_begun,
 #define WORKERS(id) COUNT_##id,
 #define VALUE(...)
 #define MILLISECONDS(...)
@@ -47,6 +48,7 @@ struct counts {
     struct counts *next; /* of another worker */
     void *memory;        /* that it stands in */
     _Atomic uint64_t plain[COUNTS];
+    struct histogram streams_ns; /* of answers in pieces that came to their end */
 
     /* (the worker) Answered in this turn; how long they took is known at its end. Equal ones are one. */
     struct counts_waiting {

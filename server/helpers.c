@@ -19,6 +19,7 @@ struct helpers {
     pthread_cond_t more; /* a job came, or the end */
     struct job *first, *last;
     unsigned njobs; /* that wait */
+    uint64_t taken;
     bool ending;
     void (*finished)(struct job *);
     unsigned n; /* that have started */
@@ -35,6 +36,7 @@ static struct job *next_job(struct helpers *h)
     if (job) {
         h->first = job->next;
         h->njobs--;
+        h->taken++;
     }
     pthread_mutex_unlock(&h->lock);
     return job;
@@ -105,6 +107,14 @@ bool helpers_submit(struct helpers *h, struct job *job, unsigned jobs_max)
     }
     pthread_mutex_unlock(&h->lock);
     return ok;
+}
+
+void helpers_stats(struct helpers *h, uint64_t *waiting, uint64_t *taken)
+{
+    pthread_mutex_lock(&h->lock);
+    *waiting = h->njobs;
+    *taken = h->taken;
+    pthread_mutex_unlock(&h->lock);
 }
 
 void helpers_free(struct helpers *h)

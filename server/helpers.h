@@ -3,6 +3,7 @@
 #define SERVER_HELPERS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -17,6 +18,8 @@ MUST_USE enum rc helpers_new(struct helpers **, unsigned threads, struct store *
                              void (*finished)(struct job *), struct err *);
 /* Queue a job: first come, first served. False: jobs_max of them wait already. Any thread. */
 MUST_USE bool helpers_submit(struct helpers *, struct job *, unsigned jobs_max);
+/* How many jobs wait, and how many helpers have taken up since the start. Any thread. */
+void helpers_stats(struct helpers *, uint64_t *waiting, uint64_t *taken);
 /* Runs what is queued, then stops the threads. NULL is allowed. */
 void helpers_free(struct helpers *);
 

@@ -5,6 +5,8 @@
 
 #include "server/counts.h"
 #include "server/failures.h"
+#include "server/http/access_log.h"
+#include "server/http/edge.h"
 #include "server/metrics_text.h"
 #include "server/process.h"
 #include "server/router.h"
@@ -15,7 +17,9 @@ enum { MS_DECIMALS = 3, NS_DECIMALS = 9 };
 struct metrics {
     struct server *server;
     uint64_t worker[COUNTS]; /* all workers' */
-    uint64_t connections, types;
+    uint64_t connections, types, streams, access_log_dropped;
+    struct histogram_read streams_ns;
+    struct edge_stats edge;
     struct store_stats store;
     struct process_stats process;
     struct failures failures;
@@ -189,14 +193,33 @@ static const struct row rows[] = {
 #undef COUNTER
 };
 
+/* What has begun and is not over. */
+static uint64_t under_way(uint64_t begun, uint64_t over)
+{
+    return begun > over ? begun - over : 0;
+}
+
+/* The ends before the beginnings, so that no more has ended than begun. */
+static void collect_workers(struct metrics *m)
+{
+    for (const struct counts *c = m->server->counts; c; c = c->next)
+        histogram_get(&c->streams_ns, &m->streams_ns);
+    for (unsigned i = COUNTS; i-- > 0;)
+        for (const struct counts *c = m->server->counts; c; c = c->next)
+            m->worker[i] += counter_get(&c->plain[i]);
+    uint64_t streams_over = m->worker[COUNT_streams_broken];
+    for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
+        streams_over += m->streams_ns.bucket[i];
+    m->streams = under_way(m->worker[COUNT_streams_begun], streams_over);
+    m->connections = under_way(m->worker[COUNT_connections_accepted], m->worker[COUNT_connections_closed]);
+}
+
 static void collect(struct metrics *m, struct server *server, const struct catalog_hold *hold)
 {
     *m = (struct metrics){.server = server};
-    for (unsigned i = COUNTS; i-- > 0;) /* closed before accepted, so that no more are closed */
-        for (const struct counts *c = server->counts; c; c = c->next)
-            m->worker[i] += counter_get(&c->plain[i]);
-    uint64_t accepted = m->worker[COUNT_connections_accepted], closed = m->worker[COUNT_connections_closed];
-    m->connections = accepted > closed ? accepted - closed : 0;
+    collect_workers(m);
+    edge_stats(server->edge, &m->edge);
+    m->access_log_dropped = server->access_log ? access_log_dropped(server->access_log) : 0;
     m->types = catalog_count(hold);
     store_stats(server->store, &m->store);
     process_stats(&m->process);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/counter.h"
 #include "base/limits.h"
 #include "base/log.h"
 
@@ -27,8 +28,10 @@ struct access_log {
     pthread_cond_t work;  /* for the thread: there are lines, or a word from main */
     pthread_cond_t over;  /* for main: the thread is at its end */
     struct buf backlog;
-    uint64_t dropped; /* lines */
+    uint64_t dropped; /* lines, since the thread looked last */
     bool reopen, closing, ended;
+
+    _Atomic uint64_t lost; /* lines in all; the thread's, others read it */
 
     /* The thread's own. */
     int fd;
@@ -120,12 +123,18 @@ static bool end_torn_line(struct access_log *log)
     return !log->torn || write_all(log, &end);
 }
 
+static void note_lost(struct access_log *log, uint64_t lines)
+{
+    log->unsaid += lines;
+    counter_add(&log->lost, lines);
+}
+
 static void write_lines(struct access_log *log)
 {
     struct slice text = buf_slice(&log->writing);
     if (text.len && !(end_torn_line(log) && write_all(log, &text))) {
         log->why = strerror(errno);
-        log->unsaid += lines_in(text);
+        note_lost(log, lines_in(text));
     }
     buf_reset(&log->writing, LINES_BYTES);
 }
@@ -154,7 +163,7 @@ static bool take(struct access_log *log)
     log->backlog = empty;
     if (log->dropped)
         log->why = "they come faster than they can be written";
-    log->unsaid += log->dropped;
+    note_lost(log, log->dropped);
     log->dropped = 0;
     log->reopen = false;
     pthread_mutex_unlock(&log->lock);
@@ -281,6 +290,11 @@ void access_log_close(struct access_log *log)
 }
 
 /* ---- a worker's side ---- */
+
+uint64_t access_log_dropped(const struct access_log *log)
+{
+    return counter_get(&log->lost);
+}
 
 void access_lines_add(struct access_lines *lines, const struct access_entry *entry)
 {

@@ -15,6 +15,8 @@ MUST_USE enum rc access_log_open(struct access_log **, const char *path, enum ac
 /* Have the path opened anew, for who has moved the file away. Any thread; returns at once. If it cannot be opened the
  * old file is written on, and the error log says so. */
 void access_log_reopen(struct access_log *);
+/* Lines that were not written, since it was opened. Any thread. */
+uint64_t access_log_dropped(const struct access_log *);
 /* Write what waits, for a few seconds at most, and end the thread. No worker may add lines any more. */
 void access_log_close(struct access_log *);
 

@@ -116,6 +116,18 @@ const char *edge_listening(const struct edge *e)
     return e->listening;
 }
 
+void edge_stats(const struct edge *e, struct edge_stats *out)
+{
+    const struct options *o = e->server->options;
+    *out = (struct edge_stats){
+        .bodies_bytes = atomic_load_explicit(&e->body_bytes, memory_order_relaxed),
+        .bodies_max_bytes = o->bodies_budget,
+        .answers_bytes = atomic_load_explicit(&e->answer_bytes, memory_order_relaxed),
+        .answers_max_bytes = o->answers_budget,
+    };
+    helpers_stats(e->helpers, &out->jobs_waiting, &out->jobs);
+}
+
 void edge_trim(struct edge *e)
 {
     if (atomic_load(&e->body_bytes) || atomic_load(&e->answer_bytes) ||

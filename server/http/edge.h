@@ -16,6 +16,14 @@ unsigned edge_threads(const struct options *);
 MUST_USE enum rc edge_start(struct edge **, struct server *, struct err *);
 /* "http://127.0.0.1:8080, unix:/run/avrod.sock", as bound (port 0 has become a real one). Borrowed until edge_free. */
 const char *edge_listening(const struct edge *);
+/* What all its workers have in hand. */
+struct edge_stats {
+    uint64_t bodies_bytes, bodies_max_bytes;   /* see --bodies-budget ... */
+    uint64_t answers_bytes, answers_max_bytes; /* ... and --answers-budget */
+    uint64_t jobs_waiting, jobs;               /* for helpers; taken up by them since the start */
+};
+/* Any thread. */
+void edge_stats(const struct edge *, struct edge_stats *);
 /* Give back to the kernel what long bodies and answers have taken, unless some are under way. Now and then; any
  * thread, for it may take a while. */
 void edge_trim(struct edge *);

@@ -14,7 +14,8 @@ enum {
     REQ_ANSWERED = 4,    /* by its handler, or by us */
     REQ_SENT = 8,        /* its answer is in the output, or the head of a stream */
     REQ_KEEP_ALIVE = 16, /* an HTTP/1.0 client wants to read that in the answer */
-    REQ_WAITS = 32       /* its stream has nothing now; stream_resume is due */
+    REQ_WAITS = 32,      /* its stream has nothing now; stream_resume is due */
+    REQ_STREAMS = 64     /* its stream has begun, and is not at its end */
 };
 
 /* Begin and handle all requests that are there and whose turn it is; move answers to the output, in order. */

@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <sys/socket.h>
 
+#include "base/clock.h"
+#include "server/counts.h"
 #include "server/http/conn.h"
 #include "server/http/exchange.h"
 #include "server/http/respond.h"
@@ -57,14 +59,29 @@ bool stream_ends_with_connection(const struct request *req)
 
 void stream_begin(struct request *req)
 {
-    if (!respond_sends_body(req))
+    if (!respond_sends_body(req)) {
         stream_end(req);
+        return;
+    }
+    req->edge.flags |= REQ_STREAMS;
+    count(req->worker->counts, COUNT_streams_begun, 1);
+}
+
+/* All of it is in the output. */
+static void count_whole(struct request *req)
+{
+    req->edge.flags &= (uint8_t)~REQ_STREAMS;
+    histogram_add(&req->worker->counts->streams_ns, (uint64_t)(clock_mono_ns() - req->begun_ns), 1,
+                  HISTOGRAM_NS);
 }
 
 void stream_end(struct request *req)
 {
     const struct stream *s = req->response.stream;
     req->response.stream = NULL;
+    if (req->edge.flags & REQ_STREAMS)
+        count(req->worker->counts, COUNT_streams_broken, 1);
+    req->edge.flags &= (uint8_t)~REQ_STREAMS;
     if (s->end)
         s->end(req);
 }
@@ -177,6 +194,7 @@ bool stream_pump(struct conn *c, struct request *req)
         switch (make_piece(c, req)) {
         case RC_OK:
             c->streaming = false;
+            count_whole(req);
             stream_end(req);
             return true;
         case RC_ERR: cut(c, req); return false;

@@ -239,6 +239,11 @@ class AccessLog(unittest.TestCase):
     def test_a_full_disk_loses_lines_and_nothing_else(self):
         with Server("--access-log", "/dev/full", "--threads", "1") as s:
             self.assertEqual(s.raw(PING * 100).count(b"pong"), 100)
+            dropped = 0
+            while dropped < 100:  # a thread of its own tries to write them
+                found = re.search(rb"^avrod_access_log_dropped_lines_total (\d+)$", s.get("/metrics").body, re.M)
+                self.assertGreaterEqual(int(found.group(1)), dropped)
+                dropped = int(found.group(1))
             self.assertEqual(s.stop(), 0)
             self.assertIn("lines of the access log were dropped: No space left", s.read_log())
 

@@ -7,8 +7,10 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import threading
+import time
 
 from avrod import Server, read_reply
 
@@ -124,6 +126,75 @@ def check_long_answers():
         assert value(families, "avrod_http_request_duration_seconds_count", route="/{type}/{id}", method="GET") == 2
         assert 2 * len(body) < value(families, "avrod_http_sent_bytes_total") < 2 * len(body) + 4096
         assert len(body) < value(families, "avrod_http_received_bytes_total") < len(body) + 4096
+
+
+def ask(c, target):
+    c.sendall(b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n" % target.encode())
+
+
+def scrape_until(s, is_reached):
+    """What other clients do to a connection is seen when its worker has come to it."""
+    deadline = time.monotonic() + 60
+    while not is_reached(families := scrape(s)):
+        assert time.monotonic() < deadline, families
+    return families
+
+
+def check_streams():
+    """Under way, whole, broken: each once; what has no body is none."""
+    whole, broken = "avrod_http_stream_duration_seconds", "avrod_http_streams_broken_total"
+    with Server("--threads", "1", "--engine", "memory") as s:
+        assert s.post("/putschema/raw", body=b'"bytes"').status == 200
+        assert s.put("/raw/1", body=b"x" * (12 << 20)).status == 201
+        for target in "/raw/1", "/raw":
+            assert s.get(target).status == 200
+            assert s.request("HEAD", target).status == 200
+        assert s.get("/raw/1", headers={"Range": "bytes=0-0"}).status == 206
+        before = scrape(s)
+        # A scrape may be a stream itself, and see its own beginning.
+        n, now = value(before, whole + "_count"), value(before, "avrod_http_streams")
+        assert 3 <= n <= 4 and value(before, broken) == 0 and now <= 1, (n, now)
+        with s.connect() as c:
+            c.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            ask(c, "/raw/1")
+            c.recv(1)
+            assert value(scrape(s), "avrod_http_streams") == now + 1
+        after = scrape_until(s, lambda families: value(families, broken) == 1)
+        assert value(after, "avrod_http_streams") == now
+
+
+def check_memory_in_hand():
+    with Server("--threads", "1", "--engine", "memory", "--bodies-budget", "100MiB", "--answers-budget", "50MiB") as s:
+        families = scrape(s)
+        assert value(families, "avrod_http_bodies_max_bytes") == 100 << 20
+        assert value(families, "avrod_http_answers_max_bytes") == 50 << 20
+        assert value(families, "avrod_http_bodies_bytes") == 0
+        assert s.post("/putschema/raw", body=b'"bytes"').status == 200
+        with s.connect() as c:
+            c.sendall(b"PUT /raw/1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 900000)
+            scrape_until(s, lambda families: 900000 <= value(families, "avrod_http_bodies_bytes") < 2 << 20)
+            c.sendall(b"x" * 100000)
+            assert read_reply(c)[0].status == 201
+        scrape_until(s, lambda families: value(families, "avrod_http_bodies_bytes") == 0)
+        assert s.post("/putschema/list", body=b'{"type":"array","items":"int"}').status == 200
+        assert s.put("/list/1", body=b"[" + b"1000000," * 900000 + b"1]").status == 201
+        before = value(scrape(s), "avrod_http_answers_bytes")
+        with s.connect() as c:  # its JSON waits whole, as a helper has printed it
+            c.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            ask(c, "/list/1")
+            c.recv(1)
+            assert value(scrape(s), "avrod_http_answers_bytes") > before + 1_000_000
+        scrape_until(s, lambda families: value(families, "avrod_http_answers_bytes") == before)
+
+
+def check_helpers(s):
+    """Each scrape is a job; so is a long body that they check."""
+    name = "avrod_helper_jobs_total"
+    before = value(scrape(s), name)
+    assert s.put("/m/1", body=b" " * 100000 + b'{"n":1}').status in (200, 201)
+    after = scrape(s)
+    assert value(after, name) == before + 2
+    assert value(after, "avrod_helper_queue_jobs") == 0
 
 
 def check_histograms(families):
@@ -285,11 +356,11 @@ def main():
     with Server("--threads", "2") as s:
         assert s.post("/putschema/m", body=SCHEMA).status == 200
         for check in (check_requests, check_head, check_pipelined, check_random_paths, check_sums_under_concurrency,
-                      check_types, check_process, check_promtool):
+                      check_types, check_process, check_helpers, check_promtool):
             check(s)
             print(check.__name__)
         check_histograms(scrape(s))
-    for check in check_bytes, check_long_answers, check_refused_connections, check_full_store:
+    for check in check_bytes, check_long_answers, check_streams, check_memory_in_hand, check_refused_connections, check_full_store:
         check()
         print(check.__name__)
     print("ok")

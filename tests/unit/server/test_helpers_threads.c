@@ -86,6 +86,10 @@ TEST(helpers_submit__refuses_more_than_may_wait)
         sched_yield();
     assert_false(helpers_submit(helpers, &jobs[2].job, 1));
     assert_true(helpers_submit(helpers, &jobs[2].job, 2));
+    uint64_t waiting, taken;
+    helpers_stats(helpers, &waiting, &taken);
+    assert_int_equal(waiting, 2);
+    assert_int_equal(taken, 1);
     pthread_mutex_unlock(&lock);
     helpers_free(helpers);
     assert_int_equal(started, 2);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/catalog.h"
+#include "server/http/edge.h"
 #include "server/params.h"
 #include "server/router.h"
 #include "server/server.h"
@@ -101,6 +102,12 @@ void answer_memory_take_always(struct worker *worker, uint64_t bytes)
 void answer_memory_give(struct worker *worker, uint64_t bytes)
 {
     (void)worker, (void)bytes;
+}
+
+void edge_stats(const struct edge *e, struct edge_stats *out)
+{
+    (void)e;
+    *out = (struct edge_stats){0};
 }
 
 /* ---- a server with one type ---- */
