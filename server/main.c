@@ -98,7 +98,7 @@ static enum rc start(struct server *server, struct err *err)
         return RC_ERR;
     if (open_store(server, err) != RC_OK || open_catalog(server, err) != RC_OK)
         return RC_ERR;
-    return edge_start(&server->edge, server, err);
+    return edge_start(server, err);
 }
 
 static void wait_and_drain(struct server *server, const sigset_t *awaited)

@@ -90,19 +90,17 @@ static struct edge *edge_new(struct server *server)
     return e;
 }
 
-enum rc edge_start(struct edge **out, struct server *server, struct err *err)
+enum rc edge_start(struct server *server, struct err *err)
 {
     const struct options *o = server->options;
     struct edge *e = edge_new(server);
     if (!e)
         return err_oom(err);
-    server->edge = e;
+    server->edge = e; /* which the threads read */
     if (listeners_parse(&e->listeners, o->listen, o->insecure, err) == RC_OK &&
         cors_parse(&e->cors, o->cors_origin, err) == RC_OK && workers_init(e, err) == RC_OK &&
-        threads_start(e, err) == RC_OK) {
-        *out = e;
+        threads_start(e, err) == RC_OK)
         return RC_OK;
-    }
     atomic_store(&e->stopping, true); /* those that have started end at once */
     edge_drain(e);
     edge_join(e, LIMIT_DRAIN_DEADLINE_MS);

@@ -12,8 +12,9 @@ enum { EDGE_HELPERS = 2 }; /* threads, each with a reader of the store */
 /* How many workers edge_start starts: options->threads, or one a core. */
 unsigned edge_threads(const struct options *);
 /* Bind (a port in use is CONFIG, in words, whoever has it), start one worker thread a core
- * (or options->threads) and the helpers. Listening beyond loopback needs options->insecure. */
-MUST_USE enum rc edge_start(struct edge **, struct server *, struct err *);
+ * (or options->threads) and the helpers. Listening beyond loopback needs options->insecure. Sets server->edge;
+ * NULL: it has failed. */
+MUST_USE enum rc edge_start(struct server *, struct err *);
 /* "http://127.0.0.1:8080, unix:/run/avrod.sock", as bound (port 0 has become a real one). Borrowed until edge_free. */
 const char *edge_listening(const struct edge *);
 /* What all its workers have in hand. */

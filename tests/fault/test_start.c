@@ -18,7 +18,7 @@ static enum rc start(struct server *s, struct err *err)
         return RC_ERR;
     enum rc rc = catalog_open(&s->catalog, reader, err);
     store_worker_free(reader);
-    return rc == RC_OK ? edge_start(&s->edge, s, err) : rc;
+    return rc == RC_OK ? edge_start(s, err) : rc;
 }
 
 static enum rc start_and_stop(void *arg, struct err *err)

@@ -44,7 +44,7 @@ static inline void server_start_on(const struct engine_ops *engine, struct store
         catalog_open(&server.catalog, reader, &err) != RC_OK)
         fail_msg("%s", err.message);
     store_worker_free(reader);
-    if (edge_start(&server.edge, &server, &err) != RC_OK ||
+    if (edge_start(&server, &err) != RC_OK ||
         address_parse(slice_str(edge_listening(server.edge) + 7), &address, &err) != RC_OK)
         fail_msg("%s", err.message);
 }
