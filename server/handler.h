@@ -60,6 +60,7 @@ struct job {
     struct job *next; /* the pool's own, both */
     struct worker *worker;
     struct store_worker *store; /* the helper's, while it runs: to read from */
+    bool is_bulk;               /* of what takes long: others need not wait for it */
     void (*run)(struct job *);
     void (*done)(struct job *);
 };

@@ -1,4 +1,4 @@
-/* server/helpers.c - a queue under a mutex, and the threads that empty it. */
+/* server/helpers.c - two queues under a mutex, and the threads that empty them. */
 #include "server/helpers.h"
 
 #include <assert.h>
@@ -14,11 +14,16 @@ struct helper {
     pthread_t thread;
 };
 
+struct queue {
+    struct job *first, *last;
+};
+
 struct helpers {
     pthread_mutex_t lock;
-    pthread_cond_t more; /* a job came, or the end */
-    struct job *first, *last;
-    unsigned njobs; /* that wait */
+    pthread_cond_t more; /* a job came or may be taken now, or the end */
+    struct queue prompt, bulk;
+    unsigned njobs;                /* that wait */
+    unsigned at_bulk, at_bulk_max; /* threads */
     uint64_t taken;
     bool ending;
     void (*finished)(struct job *);
@@ -26,20 +31,57 @@ struct helpers {
     struct helper helper[];
 };
 
+/* ---- the queues, under the lock ---- */
+
+static void queue_add(struct queue *q, struct job *job)
+{
+    job->next = NULL;
+    if (q->first)
+        q->last->next = job;
+    else
+        q->first = job;
+    q->last = job;
+}
+
+/* The queue from which a job may be taken now, or NULL. */
+static struct queue *queue_due(struct helpers *h)
+{
+    if (h->prompt.first)
+        return &h->prompt;
+    return h->bulk.first && h->at_bulk < h->at_bulk_max ? &h->bulk : NULL;
+}
+
+static struct job *queue_take(struct helpers *h, struct queue *q)
+{
+    struct job *job = q->first;
+    q->first = job->next;
+    h->njobs--;
+    h->taken++;
+    h->at_bulk += job->is_bulk;
+    return job;
+}
+
+/* ---- the threads ---- */
+
 /* NULL: the end. */
 static struct job *next_job(struct helpers *h)
 {
+    struct queue *q;
     pthread_mutex_lock(&h->lock);
-    while (!h->first && !h->ending)
+    while (!(q = queue_due(h)) && !(h->ending && !h->njobs))
         pthread_cond_wait(&h->more, &h->lock);
-    struct job *job = h->first;
-    if (job) {
-        h->first = job->next;
-        h->njobs--;
-        h->taken++;
-    }
+    struct job *job = q ? queue_take(h, q) : NULL;
     pthread_mutex_unlock(&h->lock);
     return job;
+}
+
+/* Who was kept from it may go on. */
+static void bulk_is_over(struct helpers *h)
+{
+    pthread_mutex_lock(&h->lock);
+    h->at_bulk--;
+    pthread_cond_broadcast(&h->more);
+    pthread_mutex_unlock(&h->lock);
 }
 
 static void *helper_main(void *arg)
@@ -47,11 +89,14 @@ static void *helper_main(void *arg)
     struct helper *self = arg;
     struct job *job;
     while ((job = next_job(self->all))) {
+        bool is_bulk = job->is_bulk; /* once it is finished it may be gone */
         job->store = self->store;
         job->run(job);
         if (self->store)
             store_turn_end(self->store);
         self->all->finished(job);
+        if (is_bulk)
+            bulk_is_over(self->all);
     }
     return NULL;
 }
@@ -80,6 +125,7 @@ enum rc helpers_new(struct helpers **out, unsigned threads, struct store *store,
     pthread_mutex_init(&h->lock, NULL);
     pthread_cond_init(&h->more, NULL);
     h->finished = finished;
+    h->at_bulk_max = threads > 1 ? threads - 1 : 1;
     while (h->n < threads) {
         if (start(h, store, err) != RC_OK) {
             helpers_free(h);
@@ -92,16 +138,11 @@ enum rc helpers_new(struct helpers **out, unsigned threads, struct store *store,
 
 bool helpers_submit(struct helpers *h, struct job *job, unsigned jobs_max)
 {
-    job->next = NULL;
     pthread_mutex_lock(&h->lock);
     assert(!h->ending);
     bool ok = h->njobs < jobs_max;
     if (ok) {
-        if (h->first)
-            h->last->next = job;
-        else
-            h->first = job;
-        h->last = job;
+        queue_add(job->is_bulk ? &h->bulk : &h->prompt, job);
         h->njobs++;
         pthread_cond_signal(&h->more);
     }

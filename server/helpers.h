@@ -16,7 +16,8 @@ struct store; /* storage/storage.h */
  * where no thread is to be had, and as store_worker_new does. */
 MUST_USE enum rc helpers_new(struct helpers **, unsigned threads, struct store *,
                              void (*finished)(struct job *), struct err *);
-/* Queue a job: first come, first served. False: jobs_max of them wait already. Any thread. */
+/* Queue a job: first come, first served, but that bulk comes after all others and never has the last thread. False:
+ * jobs_max of them wait already. Any thread. */
 MUST_USE bool helpers_submit(struct helpers *, struct job *, unsigned jobs_max);
 /* How many jobs wait, and how many helpers have taken up since the start. Any thread. */
 void helpers_stats(struct helpers *, uint64_t *waiting, uint64_t *taken);

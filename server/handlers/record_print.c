@@ -92,7 +92,7 @@ static void prepare(struct record_text *t)
 {
     t->taken = 0;
     t->sent = 0;
-    t->job = (struct job){.run = help, .done = helped};
+    t->job = (struct job){.is_bulk = true, .run = help, .done = helped};
 }
 
 enum rc record_print(struct record_text *t, struct err *err)

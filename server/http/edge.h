@@ -7,7 +7,7 @@
 
 struct edge;
 
-enum { EDGE_HELPERS = 2 }; /* threads, each with a reader of the store */
+enum { EDGE_HELPERS = 3 }; /* threads, each with a reader of the store */
 
 /* How many workers edge_start starts: options->threads, or one a core. */
 unsigned edge_threads(const struct options *);

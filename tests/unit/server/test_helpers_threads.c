@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "server/handler.h"
@@ -73,6 +74,14 @@ static void run_gate(struct job *job)
     pthread_mutex_unlock(&lock);
 }
 
+static atomic_bool ran_at_once;
+
+static void run_at_once(struct job *job)
+{
+    (void)job;
+    atomic_store(&ran_at_once, true);
+}
+
 TEST(helpers_submit__refuses_more_than_may_wait)
 {
     struct helpers *helpers;
@@ -93,6 +102,32 @@ TEST(helpers_submit__refuses_more_than_may_wait)
     pthread_mutex_unlock(&lock);
     helpers_free(helpers);
     assert_int_equal(started, 2);
+}
+
+/* Both threads are free, and all but one of the jobs are bulk. */
+TEST(helpers_submit__keeps_a_thread_from_bulk)
+{
+    struct helpers *helpers;
+    struct err err;
+    struct counted bulk[3], prompt = {.job = {.run = run_at_once}};
+    assert_int_equal(helpers_new(&helpers, 2, NULL, finished, &err), RC_OK);
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < 3; i++) {
+        bulk[i] = (struct counted){.job = {.is_bulk = true, .run = run_gate}};
+        assert_true(helpers_submit(helpers, &bulk[i].job, 10));
+    }
+    atomic_store(&ran_at_once, false);
+    assert_true(helpers_submit(helpers, &prompt.job, 10));
+    while (!atomic_load(&ran_at_once)) /* behind three jobs that end only after it */
+        sched_yield();
+    uint64_t waiting, taken;
+    helpers_stats(helpers, &waiting, &taken);
+    assert_true(waiting >= 2); /* one at the most is at work */
+    pthread_mutex_unlock(&lock);
+    helpers_free(helpers);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(bulk[i].finished, 1);
+    assert_int_equal(prompt.finished, 1);
 }
 
 TEST(helpers_free__takes_nothing)
