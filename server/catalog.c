@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/catalog_table.h"
 #include "server/catalog_type.h"
@@ -30,9 +31,12 @@ struct catalog {
     pthread_mutex_t lock; /* all below, and every count of references */
     struct slots slots;
     struct reader *readers;
-    uint32_t changes; /* in flight */
-    uint32_t *drops;  /* numbers of types dropped meanwhile: what such a change brings of them is old */
+    struct catalog_change *oldest, *newest; /* in flight */
+    size_t nchanges;
+    uint32_t *
+        drops; /* numbers of types dropped since the oldest began: what such a change brings of them is old */
     size_t ndrops, drops_cap;
+    uint64_t drops_forgotten; /* before these */
 };
 
 /* ---- life ---- */
@@ -251,33 +255,63 @@ const struct type *catalog_after(const struct catalog_hold *h, struct slice name
 
 /* ---- changing ---- */
 
-bool catalog_change_begin(struct catalog *c)
+static bool drops_reserve(struct catalog *c)
+{
+    size_t need = c->ndrops + c->nchanges + 1; /* each change in flight may add one */
+    if (need <= c->drops_cap)
+        return true;
+    size_t cap = need * 2;
+    uint32_t *p = realloc(c->drops, cap * sizeof *p);
+    if (!p)
+        return false;
+    c->drops = p;
+    c->drops_cap = cap;
+    return true;
+}
+
+static void drops_forget(struct catalog *c)
+{
+    size_t n = c->oldest ? (size_t)(c->oldest->drops - c->drops_forgotten) : c->ndrops;
+    c->drops_forgotten += n;
+    c->ndrops -= n;
+    if (n && c->ndrops)
+        memmove(c->drops, c->drops + n, c->ndrops * sizeof *c->drops);
+}
+
+bool catalog_change_begin(struct catalog *c, struct catalog_change *change)
 {
     pthread_mutex_lock(&c->lock);
-    bool ok = true;
-    size_t need = c->ndrops + c->changes + 1; /* each change in flight may add one */
-    if (need > c->drops_cap) {
-        size_t cap = need * 2;
-        uint32_t *p = realloc(c->drops, cap * sizeof *p);
-        ok = p != NULL;
-        if (ok) {
-            c->drops = p;
-            c->drops_cap = cap;
-        }
+    bool ok = drops_reserve(c);
+    if (ok) {
+        *change = (struct catalog_change){.before = c->newest, .drops = c->drops_forgotten + c->ndrops};
+        if (c->newest)
+            c->newest->behind = change;
+        else
+            c->oldest = change;
+        c->newest = change;
+        c->nchanges++;
     }
-    if (ok)
-        c->changes++;
     pthread_mutex_unlock(&c->lock);
     return ok;
 }
 
-void catalog_change_end(struct catalog *c)
+void catalog_change_end(struct catalog *c, struct catalog_change *change)
 {
     pthread_mutex_lock(&c->lock);
-    assert(c->changes);
-    if (!--c->changes)
-        c->ndrops = 0;
+    assert(c->nchanges);
+    c->nchanges--;
+    *(change->before ? &change->before->behind : &c->oldest) = change->behind;
+    *(change->behind ? &change->behind->before : &c->newest) = change->before;
+    drops_forget(c);
     pthread_mutex_unlock(&c->lock);
+}
+
+size_t catalog_drops_remembered(struct catalog *c)
+{
+    pthread_mutex_lock(&c->lock);
+    size_t n = c->ndrops;
+    pthread_mutex_unlock(&c->lock);
+    return n;
 }
 
 static bool is_dropped(const struct catalog *c, uint32_t number)

@@ -80,9 +80,17 @@ void type_schema_offer(const struct type_version *, struct schema *);
 /* ---- changing; any worker ---- */
 
 /* Around the store's part of a change: from before the write is queued until after it was published, so that
- * late news of a dropped type can be told from a new type. False: memory is out. */
-MUST_USE bool catalog_change_begin(struct catalog *);
-void catalog_change_end(struct catalog *);
+ * late news of a dropped type can be told from a new type. `change` is the caller's memory, and lent until its end.
+ * False: memory is out. */
+struct catalog_change {
+    struct catalog_change *before, *behind; /* those in flight, in order of their beginning */
+    uint64_t drops;                         /* how many types had been dropped then */
+};
+MUST_USE bool catalog_change_begin(struct catalog *, struct catalog_change *);
+void catalog_change_end(struct catalog *, struct catalog_change *);
+/* Of how many dropped types it is still remembered that they are: those dropped since the oldest change in flight has
+ * begun. For tests. */
+size_t catalog_drops_remembered(struct catalog *);
 /* Publish a committed row, unless something newer is known of its name. NO_MEMORY: it is not visible; call
  * again before it is answered. */
 MUST_USE enum rc catalog_put(struct catalog *, struct slice name, const struct type_row *, struct err *);

@@ -27,6 +27,8 @@ struct putschema {
     enum rc rc;
     struct err err;
 
+    struct catalog_change change;
+
     /* What the writer's transaction has decided, last. */
     struct slice row;  /* the type's row as it is now */
     uint64_t revision; /* the type's before, with its latest version; 0: there was none */
@@ -265,6 +267,7 @@ static void committed_again(struct job *job)
 /* It is in the store, and refused no more. */
 static void committed(struct request *req)
 {
+    struct putschema *p = req->state;
     struct err err;
     enum rc rc = settle(req, &err);
     if (rc == RC_ERR && err.code == ERR_NO_MEMORY) {
@@ -272,13 +275,14 @@ static void committed(struct request *req)
         reply_later(req, committed_again);
         return;
     }
-    catalog_change_end(req->worker->server->catalog);
+    catalog_change_end(req->worker->server->catalog, &p->change);
     finish(req, rc == RC_OK ? NULL : &err);
 }
 
 static void written(struct store_write *write)
 {
     struct request *req = CONTAINER_OF(write, struct request, write);
+    struct putschema *p = req->state;
     struct err err;
     timing_lap_write(req, write);
     if (write->rc == RC_OK) {
@@ -286,7 +290,7 @@ static void written(struct store_write *write)
         return;
     }
     refuse(req, &err);
-    catalog_change_end(req->worker->server->catalog);
+    catalog_change_end(req->worker->server->catalog, &p->change);
     finish(req, &err);
 }
 
@@ -328,7 +332,7 @@ static void parsed(struct job *job)
         finish(req, &p->err);
         return;
     }
-    if (!catalog_change_begin(catalog)) {
+    if (!catalog_change_begin(catalog, &p->change)) {
         err_oom(&p->err);
         finish(req, &p->err);
         return;
@@ -337,7 +341,7 @@ static void parsed(struct job *job)
     req->write.key = (struct store_key){.space = SPACE_TYPE, .id = req->type_name};
     req->write.call = decide;
     if (store_write(req->worker->store, &req->write, &p->err) != RC_PENDING) {
-        catalog_change_end(catalog);
+        catalog_change_end(catalog, &p->change);
         finish(req, &p->err);
     }
 }

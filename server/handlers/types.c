@@ -228,7 +228,8 @@ void schemas_handle(struct request *req)
 struct delschema {
     struct condition condition;
     uint64_t revision; /* of the drop; 0: it did nothing */
-    bool was_gone;     /* somebody was faster; whoever that was may not have made it visible yet */
+    struct catalog_change change;
+    bool was_gone; /* somebody was faster; whoever that was may not have made it visible yet */
 };
 
 bool delschema_begin(struct request *req)
@@ -262,14 +263,14 @@ static void dropped_again(struct job *job)
 /* It is out of the store, and refused no more. */
 static void dropped(struct request *req)
 {
-    const struct delschema *d = req->state;
+    struct delschema *d = req->state;
     struct catalog *catalog = req->worker->server->catalog;
     struct err err;
     if (catalog_drop(catalog, req->type_name, req->type->number, &err) != RC_OK) {
         reply_later(req, dropped_again);
         return;
     }
-    catalog_change_end(catalog);
+    catalog_change_end(catalog, &d->change);
     if (d->was_gone) {
         reply_no_type(req);
         return;
@@ -291,7 +292,7 @@ static void drop_done(struct store_write *w)
         dropped(req);
         return;
     }
-    catalog_change_end(req->worker->server->catalog);
+    catalog_change_end(req->worker->server->catalog, &d->change);
     if (w->rc == RC_ERR)
         err = w->err;
     else
@@ -301,10 +302,10 @@ static void drop_done(struct store_write *w)
 
 void delschema_handle(struct request *req)
 {
-    const struct delschema *d = req->state;
+    struct delschema *d = req->state;
     struct catalog *catalog = req->worker->server->catalog;
     struct err err;
-    if (!catalog_change_begin(catalog)) {
+    if (!catalog_change_begin(catalog, &d->change)) {
         reply_no_memory(req);
         return;
     }
@@ -312,7 +313,7 @@ void delschema_handle(struct request *req)
     req->write.key = (struct store_key){.space = SPACE_TYPE, .type = req->type->number, .id = req->type_name};
     condition_attach(&d->condition, &req->write);
     if (store_write(req->worker->store, &req->write, &err) != RC_PENDING) {
-        catalog_change_end(catalog);
+        catalog_change_end(catalog, &d->change);
         answer_err(req, &err);
     }
 }

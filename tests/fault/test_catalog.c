@@ -149,19 +149,20 @@ static enum rc change(void *arg, struct err *err)
 {
     const struct change *c = arg;
     uint32_t numbers[TYPES + 1];
+    struct catalog_change change;
     assert_int_equal(catalog_open(&server.catalog, worker.store, err), RC_OK);
     assert_int_equal(look(numbers, err), RC_OK);
     fault_begin();
-    bool begun = catalog_change_begin(server.catalog);
+    bool begun = catalog_change_begin(server.catalog, &change);
     enum rc rc = begun ? make(c, err) : err_oom(err);
     fault_end();
     if (rc != RC_OK) {
         struct err again;
         assert_seen(numbers);
-        assert_true(begun || catalog_change_begin(server.catalog));
+        assert_true(begun || catalog_change_begin(server.catalog, &change));
         assert_int_equal(make(c, &again), RC_OK);
     }
-    catalog_change_end(server.catalog);
+    catalog_change_end(server.catalog, &change);
     numbers[c->type] = c->drops ? 0 : c->row.number;
     assert_seen(numbers);
     catalog_free(server.catalog);

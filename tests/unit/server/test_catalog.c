@@ -160,6 +160,7 @@ TEST(catalog__finds_many_types_and_lists_them_in_order)
 /* Puts, changes and drops in an order that splits and joins the parts of a table, beside a plain array. */
 TEST(catalog__is_whole_after_every_one_of_many_random_changes)
 {
+    struct catalog_change change;
     enum { NAMES = 400, CHANGES = 6000 };
     static uint32_t have[NAMES];
     uint32_t number = 0, random = 12345;
@@ -176,9 +177,9 @@ TEST(catalog__is_whole_after_every_one_of_many_random_changes)
             put(name, have[at] ? have[at] : ++number, i, 1 + i % 7);
             have[at] = have[at] ? have[at] : number;
         } else {
-            assert_true(catalog_change_begin(server.catalog));
+            assert_true(catalog_change_begin(server.catalog, &change));
             drop(name, have[at]);
-            catalog_change_end(server.catalog);
+            catalog_change_end(server.catalog, &change);
             have[at] = 0;
             n--;
         }
@@ -199,6 +200,7 @@ TEST(catalog__is_whole_after_every_one_of_many_random_changes)
 
 TEST(catalog__a_request_keeps_what_it_holds)
 {
+    struct catalog_change change;
     struct request before = {.worker = &worker};
     start();
     put("a", 1, 1, 1);
@@ -206,9 +208,9 @@ TEST(catalog__a_request_keeps_what_it_holds)
     const struct type *held = catalog_find(before.hold, SLICE("a"));
     put("a", 1, 2, 2);
     assert_int_equal(number_of("a"), 1); /* the worker has moved on to the new table */
-    assert_true(catalog_change_begin(server.catalog));
+    assert_true(catalog_change_begin(server.catalog, &change));
     drop("a", 1);
-    catalog_change_end(server.catalog);
+    catalog_change_end(server.catalog, &change);
     assert_int_equal(number_of("a"), 0);
     assert_int_equal(held->latest->schema_id, 1); /* still there: the sanitizer would speak */
     assert_non_null(type_version_of_schema(held, 1));
@@ -219,6 +221,7 @@ TEST(catalog__a_request_keeps_what_it_holds)
 
 TEST(catalog__renews_a_hold_when_a_newer_version_is_asked_for)
 {
+    struct catalog_change change;
     struct request req = {.worker = &worker, .type_name = SLICE("a")};
     start();
     put("a", 1, 1, 1);
@@ -227,22 +230,23 @@ TEST(catalog__renews_a_hold_when_a_newer_version_is_asked_for)
     put("a", 1, 2, 2);
     assert_int_equal(catalog_renew(&req, &err), RC_OK);
     assert_int_equal(req.type->latest->schema_id, 2);
-    assert_true(catalog_change_begin(server.catalog));
+    assert_true(catalog_change_begin(server.catalog, &change));
     drop("a", 1);
     put("a", 2, 3, 3);
     assert_int_equal(catalog_renew(&req, &err), RC_NOTFOUND); /* another type of that name */
     assert_int_equal(req.type->latest->schema_id, 2);
-    catalog_change_end(server.catalog);
+    catalog_change_end(server.catalog, &change);
     catalog_leave(&req);
     stop();
 }
 
 TEST(catalog__late_news_do_not_undo_newer_ones)
 {
+    struct catalog_change changes[3];
     start();
-    assert_true(catalog_change_begin(server.catalog));
-    assert_true(catalog_change_begin(server.catalog));
-    assert_true(catalog_change_begin(server.catalog));
+    assert_true(catalog_change_begin(server.catalog, &changes[0]));
+    assert_true(catalog_change_begin(server.catalog, &changes[1]));
+    assert_true(catalog_change_begin(server.catalog, &changes[2]));
     put("a", 1, 5, 5);
     put("a", 1, 4, 4); /* was committed before */
     struct request req = {.worker = &worker};
@@ -256,9 +260,37 @@ TEST(catalog__late_news_do_not_undo_newer_ones)
     drop("a", 1);      /* told twice */
     put("a", 1, 7, 7);
     assert_int_equal(number_of("a"), 2);
-    catalog_change_end(server.catalog);
-    catalog_change_end(server.catalog);
-    catalog_change_end(server.catalog);
+    catalog_change_end(server.catalog, &changes[1]);
+    catalog_change_end(server.catalog, &changes[0]);
+    catalog_change_end(server.catalog, &changes[2]);
+    stop();
+}
+
+TEST(catalog__remembers_a_dropped_type_no_longer_than_a_change_may_bring_late_news_of_it)
+{
+    struct catalog_change slow, quick[2];
+    start();
+    assert_true(catalog_change_begin(server.catalog, &quick[0]));
+    for (uint32_t i = 1; i <= 1000; i++) { /* one change is always in flight */
+        assert_true(catalog_change_begin(server.catalog, &quick[i % 2]));
+        put("a", i, i, i);
+        drop("a", i);
+        catalog_change_end(server.catalog, &quick[(i - 1) % 2]);
+        assert_true(catalog_drops_remembered(server.catalog) <= 2);
+    }
+    assert_true(catalog_change_begin(server.catalog, &slow));
+    catalog_change_end(server.catalog, &quick[0]);
+    for (uint32_t i = 1001; i <= 1100; i++) {
+        assert_true(catalog_change_begin(server.catalog, &quick[0]));
+        put("a", i, i, i);
+        drop("a", i);
+        catalog_change_end(server.catalog, &quick[0]);
+    }
+    assert_int_equal(catalog_drops_remembered(server.catalog), 100);
+    put("a", 1001, 5000, 1); /* the slow one's */
+    assert_int_equal(number_of("a"), 0);
+    catalog_change_end(server.catalog, &slow);
+    assert_int_equal(catalog_drops_remembered(server.catalog), 0);
     stop();
 }
 

@@ -229,9 +229,10 @@ TEST(stream__that_ends_with_the_connection_and_cannot_go_on_ends_with_a_reset)
 /* The type goes between the store's look at it and the record's. */
 static enum rc drop_type(struct err *err)
 {
-    assert_true(catalog_change_begin(server.catalog));
+    struct catalog_change change;
+    assert_true(catalog_change_begin(server.catalog, &change));
     enum rc rc = catalog_drop(server.catalog, SLICE("r"), 1, err);
-    catalog_change_end(server.catalog);
+    catalog_change_end(server.catalog, &change);
     return rc;
 }
 
