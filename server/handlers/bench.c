@@ -7,6 +7,7 @@
 #include "server/handlers/reply.h"
 #include "server/params.h"
 #include "server/schema_load.h"
+#include "server/server.h"
 #include "server/words.h"
 
 enum rc bench_asked(const struct request *req, uint64_t *n, struct err *err)
@@ -53,10 +54,20 @@ void bench_get(struct request *req, uint64_t n)
         reply_no_memory(req);
 }
 
+/* What the store would refuse is refused here too. */
 static void drop(struct request *req, struct slice avro)
 {
-    (void)avro;
-    reply_ok(req);
+    uint64_t most = req->worker->server->options->record_max, bytes = avro.len;
+    struct err err;
+    if (schema_raw(type_schema(req->type->latest)) != SCHEMA_RAW_NONE)
+        bytes += req->body.len; /* what stands before it was encoded */
+    if (likely(bytes <= most)) {
+        reply_ok(req);
+        return;
+    }
+    err_set(&err, ERR_RECORD_TOO_LARGE, "A record has at most %llu bytes of Avro; this one has %llu.",
+            (unsigned long long)most, (unsigned long long)bytes);
+    answer_err(req, &err);
 }
 
 void bench_put(struct request *req, uint64_t n)

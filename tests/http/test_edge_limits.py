@@ -83,6 +83,13 @@ class Bodies(unittest.TestCase):
             refused = s.put("/r/put/1/b", b'"%s"' % (b"x" * 1045))
             self.assertEqual((refused.status, refused.json()["code"]), (413, "record_too_large"))
             self.assertEqual(len(s.get("/r/1").json()["b"]), 1044)
+            # A benchmark refuses what a put refuses, checked by a worker or by a helper.
+            for size, status in (2046, 200), (2047, 413), (100_000, 413):
+                self.assertEqual(s.put("/blob/1?benchmark_only=5", b"x" * size).status, status)
+            for size, status in (2043, 200), (2047, 413), (100_000, 413):
+                reply = s.put("/r/1?benchmark_only=5", b'{"a":"%s","b":""}' % (b"x" * size))
+                self.assertEqual(reply.status, status)
+                self.assertTrue(status == 200 or reply.json()["code"] == "record_too_large")
             fixed = s.post("/putschema/f", b'{"type":"fixed","name":"F","size":2049}')
             self.assertEqual((fixed.status, fixed.json()["code"]), (422, "bad_schema"))
             self.assertEqual(s.post("/putschema/f", b'{"type":"fixed","name":"F","size":2048}').status, 200)
