@@ -63,9 +63,9 @@ static enum rc get_help(struct request *req, const struct record_form *form, con
     if (rec->body.len && !arena_copy(&req->arena, rec->body, &t->rec.body))
         return err_oom(err);
     condition_failed(&failed);
-    if (!err_print_open(&t->text, &failed) || !buf_append_byte(&t->text, ',') ||
-        !open_current(&t->text, rec->revision)) {
-        buf_release(&t->text);
+    if (!err_print_open(&t->text.text, &failed) || !buf_append_byte(&t->text.text, ',') ||
+        !open_current(&t->text.text, rec->revision)) {
+        buf_release(&t->text.text);
         return err_oom(err);
     }
     req->state = t;

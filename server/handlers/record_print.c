@@ -35,16 +35,12 @@ enum rc record_print_here(struct worker *w, const struct record_form *f, const s
 
 /* ---- on a helper ---- */
 
-static enum rc no_budget(struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "Too many answers wait for slow clients; try again.");
-}
-
 static enum rc print(struct record_text *t, struct slice avro)
 {
     const struct record_form *f = &t->form;
-    enum rc rc = codec_to_json_within(f->schema, f->field, f->json, LIMIT_JSON_MAX, avro, &t->text, &t->err);
-    if (rc == RC_OK && !buf_append(&t->text, t->behind))
+    enum rc rc =
+        codec_to_json_within(f->schema, f->field, f->json, LIMIT_JSON_MAX, avro, &t->text.text, &t->err);
+    if (rc == RC_OK && !buf_append(&t->text.text, t->behind))
         return err_oom(&t->err);
     return rc;
 }
@@ -64,16 +60,10 @@ static enum rc print_counted(struct record_text *t)
 {
     struct worker *w = t->job.worker;
     if (!answer_memory_take(w, t->rec.body_bytes))
-        return no_budget(&t->err);
+        return err_set(&t->err, ERR_NO_MEMORY, "Too many answers wait for slow clients; try again.");
     enum rc rc = is_in_chunks(&t->rec) ? join_and_print(t) : print(t, t->rec.body);
     answer_memory_give(w, t->rec.body_bytes);
-    if (rc != RC_OK)
-        return rc;
-    buf_trim(&t->text);
-    if (!answer_memory_take(w, t->text.cap))
-        return no_budget(&t->err);
-    t->taken = t->text.cap;
-    return RC_OK;
+    return rc == RC_OK ? long_text_count(&t->text, w, &t->err) : rc;
 }
 
 static void help(struct job *job)
@@ -90,8 +80,6 @@ static void helped(struct job *job)
 
 static void prepare(struct record_text *t)
 {
-    t->taken = 0;
-    t->sent = 0;
     t->job = (struct job){.is_bulk = true, .run = help, .done = helped};
 }
 
@@ -111,19 +99,13 @@ void record_print_always(struct record_text *t)
 
 void record_text_release(struct record_text *t)
 {
-    buf_release(&t->text);
-    if (t->taken)
-        answer_memory_give(t->req->worker, t->taken);
-    t->taken = 0;
+    if (t->req) /* else nothing was ever printed */
+        long_text_release(&t->text, t->req->worker);
 }
 
 enum rc record_text_more(struct record_text *t, struct buf *out, size_t room)
 {
-    size_t left = t->text.len - t->sent, n = left < room ? left : room;
-    if (!buf_append(out, slice_of(t->text.ptr + t->sent, n)))
-        return RC_ERR;
-    t->sent += n;
-    return n == left ? RC_OK : RC_PENDING;
+    return long_text_more(&t->text, out, room);
 }
 
 static enum rc more(struct request *req, struct buf *out, size_t room)
@@ -141,6 +123,6 @@ void record_text_answer(struct record_text *t)
     static const struct stream stream = {.more = more, .end = end};
     assert(t->rc == RC_OK && t->req->state == t);
     t->req->response.stream = &stream;
-    t->req->response.stream_bytes = t->text.len;
+    t->req->response.stream_bytes = t->text.text.len;
     answer(t->req);
 }

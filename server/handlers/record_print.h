@@ -4,6 +4,7 @@
 #define SERVER_HANDLERS_RECORD_PRINT_H
 
 #include "server/handler.h"
+#include "server/handlers/long_text.h"
 
 struct record_form {
     const struct schema *schema;
@@ -21,9 +22,9 @@ MUST_USE enum rc record_print_here(struct worker *, const struct record_form *, 
 struct record_text {
     struct request *req;
     struct record_form form;
-    struct record rec;   /* a body that is not in chunks must live until done; or blob and body_bytes */
-    struct buf text;     /* owned: what stands before it, then the record too ... */
-    struct slice behind; /* ... and this */
+    struct record rec;     /* a body that is not in chunks must live until done; or blob and body_bytes */
+    struct long_text text; /* what stands before it, then the record too ... */
+    struct slice behind;   /* ... and this */
     void (*done)(struct record_text *);
 
     /* Set before done. RC_NOTFOUND: the chunks are gone. RC_ERR: as above, and JSON_TOO_LARGE, and NO_MEMORY when
@@ -31,9 +32,7 @@ struct record_text {
     enum rc rc;
     struct err err;
 
-    struct job job; /* this file's own, all three */
-    uint64_t taken; /* of the budget of answers */
-    size_t sent;
+    struct job job; /* this file's own */
 };
 
 /* RC_PENDING: done runs later, on this worker. RC_ERR: HELPERS_BUSY. Release it in both cases. */

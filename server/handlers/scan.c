@@ -172,7 +172,7 @@ static void helped(struct record_text *text)
 
 static enum rc get_help(struct scan *s, const struct record_form *form)
 {
-    struct buf *text = &s->text.text;
+    struct buf *text = &s->text.text.text;
     s->text = (struct record_text){
         .req = s->req, .form = *form, .rec = s->kept, .behind = scan_line_end(&s->lines), .done = helped};
     if (!record_begin(s, kept_id(s), &s->kept, text))

@@ -6,6 +6,7 @@
 #include "server/catalog.h"
 #include "server/conditions.h"
 #include "server/handlers/handlers.h"
+#include "server/handlers/long_text.h"
 #include "server/handlers/reply.h"
 #include "server/params.h"
 #include "server/server.h"
@@ -120,8 +121,8 @@ struct listing {
     size_t ntypes, printed, counted; /* behind what is printed so many are counted */
     const struct type *types[PAGE_TYPES];
     struct store_count counts[PAGE_TYPES];
-    struct buf out; /* owned */
-    bool ok;        /* else memory is out */
+    struct long_text out;
+    bool ok; /* else memory is out */
 };
 
 /* The name needs no escapes: see router_type_name_fault. */
@@ -140,8 +141,8 @@ static bool type_print(const struct type *t, const struct store_count *count, st
 static void page_print(struct listing *l)
 {
     for (size_t i = 0; l->ok && i < l->counted; i++, l->printed++)
-        l->ok = buf_append(&l->out, l->printed ? SLICE(",\n") : SLICE("[")) &&
-                type_print(l->types[i], &l->counts[i], &l->out);
+        l->ok = buf_append(&l->out.text, l->printed ? SLICE(",\n") : SLICE("[")) &&
+                type_print(l->types[i], &l->counts[i], &l->out.text);
 }
 
 static enum rc page_count(struct request *req, struct listing *l, struct err *err)
@@ -158,16 +159,15 @@ static enum rc page_count(struct request *req, struct listing *l, struct err *er
 
 static void list_end(struct request *req, struct listing *l)
 {
-    struct buf *scratch = &req->worker->scratch;
-    if (!l->ok || !buf_append(&l->out, l->ntypes ? SLICE("]\n") : SLICE("[]\n"))) {
-        buf_release(&l->out);
-        reply_no_memory(req);
+    struct err err;
+    if (!l->ok || !buf_append(&l->out.text, l->ntypes ? SLICE("]\n") : SLICE("[]\n")))
+        err_oom(&err);
+    else if (long_text_count(&l->out, req->worker, &err) == RC_OK) {
+        long_text_answer(req, &l->out, "application/json");
         return;
     }
-    buf_release(scratch);
-    *scratch = l->out;
-    answer_json(req, buf_slice(scratch));
-    reply_scratch_done(req->worker);
+    long_text_release(&l->out, req->worker);
+    answer_err(req, &err);
 }
 
 static void list_go_on(struct request *);
@@ -190,7 +190,7 @@ static void list_go_on(struct request *req)
     struct listing *l = req->state;
     struct err err;
     if (page_count(req, l, &err) != RC_OK) {
-        buf_release(&l->out);
+        long_text_release(&l->out, req->worker);
         answer_err(req, &err);
         return;
     }
@@ -199,7 +199,7 @@ static void list_go_on(struct request *req)
         req->job = (struct job){.run = page_print_job, .done = page_printed};
         if (worker_offload(req->worker, &req->job, &err) == RC_PENDING)
             return;
-        buf_release(&l->out);
+        long_text_release(&l->out, req->worker);
         answer_err(req, &err);
         return;
     }
@@ -217,7 +217,7 @@ void schemas_handle(struct request *req)
     }
     l->ntypes = catalog_count(req->hold);
     l->printed = l->counted = 0;
-    l->out = (struct buf){0};
+    l->out = (struct long_text){0};
     l->ok = true;
     req->state = l;
     list_go_on(req);

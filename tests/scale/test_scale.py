@@ -88,12 +88,15 @@ def check_types(types):
 
 # ---- records ----
 
+BEFORE = 1000  # puts and gets, to compare with
+
+
 class Load(threading.Thread):
     """Puts and gets of another type, one after the other, timed."""
 
     def __init__(self, server):
         super().__init__()
-        self.server, self.over, self.times, self.fault = server, threading.Event(), [], None
+        self.server, self.over, self.puts, self.gets, self.fault = server, threading.Event(), [], [], None
 
     def run(self):
         try:
@@ -102,8 +105,10 @@ class Load(threading.Thread):
                 while not self.over.is_set():
                     took, reply = timed(lambda n=n: ask(sock, "PUT", f"/other/{n % 100}", '{"n":%d}' % n))
                     assert reply.status in (200, 201), reply
-                    assert ask(sock, "GET", f"/other/{n % 100}").json() == {"n": n, "tags": []}
-                    self.times.append(took)
+                    self.puts.append(took)
+                    took, reply = timed(lambda n=n: ask(sock, "GET", f"/other/{n % 100}"))
+                    assert reply.json() == {"n": n, "tags": []}
+                    self.gets.append(took)
                     n += 1
         except Exception as fault:  # pylint: disable=broad-except
             self.fault = fault
@@ -112,7 +117,9 @@ class Load(threading.Thread):
         self.over.set()
         self.join()
         assert self.fault is None, self.fault
-        return self.times
+
+    def __str__(self):
+        return f"puts {milliseconds(self.puts)}; gets {milliseconds(self.gets)}"
 
 
 def fill(server, records):
@@ -141,6 +148,12 @@ def check_drop(records):
         register(server, "many")
         fill(server, records)
         full = used(server)
+        before = Load(server)
+        before.start()
+        while len(before.gets) < BEFORE:
+            assert before.is_alive()
+            time.sleep(0.01)
+        before.end()
         load = Load(server)
         load.start()
         took, reply = timed(lambda: server.post("/delschema/many"))
@@ -150,20 +163,21 @@ def check_drop(records):
         assert server.get("/many/0").status == 404 and server.put("/many/0", body=b'{"n":-1}').status == 201
         while used(server) > full - (full - empty) / 4:  # until some of it is gone
             assert load.is_alive()
-        times = load.end()
+        load.end()
         server.kill()
         server.start()
         assert records_of(server, "many") == 1 and server.get("/many/0").json() == {"n": -1, "tags": []}
-        load = Load(server)
-        load.start()
+        behind = Load(server)
+        behind.start()
         start = time.monotonic()
         while used(server) > empty + (full - empty) / 10:
-            assert load.is_alive()
+            assert behind.is_alive()
         gone = time.monotonic() - start
-        times += load.end()
+        behind.end()
         assert records_of(server, "many") == 1 and server.get("/many/1").status == 404
-        print(f"delschema of {records} records: {1000 * took:.1f} ms; all but gone {gone:.1f} s after a kill amid;"
-              f" puts meanwhile: {milliseconds(times)}")
+        print(f"delschema of {records} records: {1000 * took:.1f} ms; all but gone {gone:.1f} s after a kill amid")
+        for when, part in ("before", before), ("until the kill", load), ("behind it", behind):
+            print(f"  beside it, {when}: {part}")
 
 
 def main():
