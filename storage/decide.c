@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "storage/counts.h"
+#include "storage/lay.h"
 #include "storage/purge.h"
 #include "storage/stage.h"
 #include "storage/txn.h"
@@ -55,6 +56,17 @@ static enum rc look(struct decider *d, struct store_write *w, struct view *v)
     return RC_CONFLICT;
 }
 
+bool decide_has_hope(struct decider *d, const struct store_write *w)
+{
+    struct store_write probe = {.kind = w->kind,
+                                .cond = w->cond,
+                                .revisions = w->revisions,
+                                .nrevisions = w->nrevisions,
+                                .key = w->key};
+    struct view v;
+    return look(d, &probe, &v) == RC_OK;
+}
+
 static void wrote(struct decider *d, struct store_write *w, uint64_t count)
 {
     w->revision = d->next.revision;
@@ -72,6 +84,10 @@ static enum rc decide_put(struct decider *d, struct store_write *w)
                       .content_type = w->content_type,
                       .part = {w->part[0], w->part[1], w->part[2]},
                       .body_crc = w->body_crc};
+    if (d->laid.write == w) {
+        f.blob = d->laid.blob;
+        f.laid = d->laid.chunks;
+    }
     if (stage_put(d, &v, &f, ++d->next.revision, &w->err) != RC_OK)
         return RC_ERR;
     w->created = !v.visible;
@@ -181,6 +197,7 @@ static enum rc decide_kind(struct decider *d, struct store_write *w)
     case WRITE_EDIT: return decide_edit(d, w);
     case WRITE_CALL: return decide_call(d, w);
     case WRITE_TYPE_DROP: return decide_type_drop(d, w);
+    case WRITE_LAY: return lay_decide(d, CONTAINER_OF(w, struct lay, op));
     case WRITE_PURGE: return purge_decide(d, CONTAINER_OF(w, struct purge, op));
     case WRITE_RANGE_DELETE: break; /* refused before it is queued */
     }
@@ -208,6 +225,7 @@ static bool decide_one(struct decider *d, struct store_write *w, bool first)
         return true;
     overlay_rollback(&d->overlay, mark);
     d->next = state;
+    d->ahead_bytes = w->kind == WRITE_LAY ? 0 : d->ahead_bytes;
     if ((w->rc == RC_OK || d->joined_full) && !first)
         return false;
     if (w->rc == RC_OK)
@@ -251,6 +269,7 @@ static enum rc collect(struct decider *d, struct err *err)
         d->mutations_cap = most;
     }
     d->nmutations = overlay_mutations(&d->overlay, d->mutations, &d->grow_bytes);
+    d->grow_bytes += d->ahead_bytes;
     return RC_OK;
 }
 
@@ -276,6 +295,7 @@ enum rc decide_group(struct decider *d, struct store_write **writes, size_t n, s
     d->trashed = false;
     d->expires_ms = 0;
     d->joined_bytes = 0;
+    d->ahead_bytes = 0;
     d->nmutations = 0;
     size_t i = 0;
     while (i < n) {

@@ -8,6 +8,14 @@
 #include "storage/meta.h"
 #include "storage/overlay.h"
 
+/* A put whose body is on its way into the store (lay.h), as of the last apply. */
+struct laid {
+    const struct store_write *write; /* NULL: there is none */
+    uint64_t blob;                   /* 0: it has none yet */
+    uint32_t chunks;                 /* of its body that are there, from the first on */
+    bool hopeless;                   /* it would have failed anyway: to be decided as it is */
+};
+
 struct decider {
     const struct engine_ops *ops;
     struct snap *snap; /* as of the last apply, while a group is decided and applied */
@@ -18,6 +26,7 @@ struct decider {
     uint32_t record_max;     /* bytes of a record's body */
     bool hurry;              /* a dead blob need not stay: room is short, and nobody reads one */
     struct meta_state state; /* as of the last apply; decide_applied moves it on */
+    struct laid laid;        /* the purge leaves its blob alone */
 
     /* Of the group at hand. */
     struct meta_state next; /* the state that it leads to */
@@ -26,6 +35,7 @@ struct decider {
     struct mutation *mutations; /* sorted, unique; dead at the next decide_group */
     size_t nmutations, mutations_cap;
     uint64_t grow_bytes;   /* for engine_ops.reserve */
+    uint64_t ahead_bytes;  /* of those, for chunks that come in groups behind it */
     uint32_t dropped;      /* the type number that dies with this group; 0: none */
     bool trashed;          /* rows of the trash were staged */
     int64_t expires_ms;    /* the earliest time of a record that was staged; 0: none */
@@ -44,6 +54,8 @@ void decider_release(struct decider *);
  * so. How many were decided (at least 1, fewer than n where a group must end) is in *taken. RC_ERR: memory is
  * out, nothing was decided. */
 MUST_USE enum rc decide_group(struct decider *, struct store_write **, size_t n, size_t *taken, struct err *);
+/* Whether a write of one key, decided now, would not fail at once: of its type or condition. */
+bool decide_has_hope(struct decider *, const struct store_write *);
 /* The mutations were applied. */
 void decide_applied(struct decider *);
 

@@ -118,23 +118,20 @@ bool overlay_set(struct overlay *o, struct staged *s, const struct slice parts[4
     return true;
 }
 
-bool overlay_set_chunked(struct overlay *o, struct staged *s, const struct slice parts[4], uint64_t number,
-                         const struct slice body[3])
+bool overlay_set_chunked(struct overlay *o, struct staged *s, const struct slice parts[4],
+                         const struct chunks *c)
 {
-    uint64_t bytes = (uint64_t)body[0].len + body[1].len + body[2].len;
-    uint32_t chunks = chunks_of(bytes);
     struct staged_blob *b = arena_alloc(&o->arena, sizeof *b);
-    uint8_t *keys = arena_alloc(&o->arena, (size_t)chunks * KEY_CHUNK_BYTES);
-    assert(o->nblobs == 0 || o->blobs[o->nblobs - 1]->number < number);
+    uint8_t *keys = arena_alloc(&o->arena, (size_t)c->n * KEY_CHUNK_BYTES);
+    assert(o->nblobs == 0 || o->blobs[o->nblobs - 1]->chunks.blob < c->blob);
     if (!b || !keys || !grow((void **)&o->blobs, &o->blobs_cap, o->nblobs, BLOBS_MIN, sizeof(void *)) ||
         !overlay_set(o, s, parts))
         return false;
-    *b = (struct staged_blob){.entry = s, .number = number, .bytes = bytes, .keys = keys};
-    memcpy(b->part, body, sizeof b->part);
+    *b = (struct staged_blob){.entry = s, .chunks = *c, .keys = keys};
     s->blob = b;
     o->blobs[o->nblobs++] = b;
-    o->chunks += chunks;
-    o->pages += engine_chunk_pages(chunks);
+    o->chunks += c->n;
+    o->pages += engine_chunk_pages(c->n);
     return true;
 }
 
@@ -191,18 +188,27 @@ static void take_chunk(struct slice rest[3], struct slice out[4])
     }
 }
 
-static size_t add_chunks(const struct staged_blob *b, struct mutation *out)
+static void skip_bytes(struct slice rest[3], uint64_t bytes)
 {
-    uint32_t chunks = chunks_of(b->bytes);
+    for (unsigned i = 0; i < 3; i++) {
+        size_t len = rest[i].len < bytes ? rest[i].len : (size_t)bytes;
+        rest[i] = slice_of(len ? rest[i].ptr + len : rest[i].ptr, rest[i].len - len);
+        bytes -= len;
+    }
+}
+
+static void put_chunks(const struct staged_blob *b, struct mutation *out)
+{
+    const struct chunks *c = &b->chunks;
     struct slice rest[3];
-    memcpy(rest, b->part, sizeof rest);
-    for (uint32_t i = 0; i < chunks; i++) {
+    memcpy(rest, c->part, sizeof rest);
+    skip_bytes(rest, (uint64_t)c->first * LIMIT_CHUNK_BYTES);
+    for (uint32_t i = 0; i < c->n; i++) {
         uint8_t *key = b->keys + (size_t)i * KEY_CHUNK_BYTES;
-        key_chunk(key, b->number, i);
+        key_chunk(key, c->blob, c->first + i);
         out[i] = (struct mutation){.key = slice_of(key, KEY_CHUNK_BYTES)};
         take_chunk(rest, out[i].part);
     }
-    return chunks;
 }
 
 static bool is_wanted(const struct staged_blob *b)
@@ -210,26 +216,27 @@ static bool is_wanted(const struct staged_blob *b)
     return b->entry->blob == b;
 }
 
-/* The chunks' place among `n` sorted mutations: behind the databases that come first, and behind chunks that
- * are deleted, whose numbers are older. Sorted by themselves, so nothing is sorted again. */
+/* Merge the chunks into `n` sorted mutations: sorted by themselves, so nothing is sorted again, and from the last on, so
+ * that each moves once. Those of a body stand together: no others have its number. */
 static size_t insert_chunks(const struct overlay *o, struct mutation *m, size_t n, uint64_t *grow_bytes)
 {
-    size_t chunks = 0, at = n;
+    size_t from = n, to = n;
     for (size_t i = 0; i < o->nblobs; i++)
-        chunks += is_wanted(o->blobs[i]) ? chunks_of(o->blobs[i]->bytes) : 0;
-    if (chunks == 0)
-        return n;
-    while (at > 0 && m[at - 1].key.ptr[0] > DB_CHUNKS)
-        at--;
-    memmove(m + at + chunks, m + at, (n - at) * sizeof *m);
-    for (size_t i = 0; i < o->nblobs; i++) {
-        if (!is_wanted(o->blobs[i]))
+        to += is_wanted(o->blobs[i]) ? o->blobs[i]->chunks.n : 0;
+    size_t total = to;
+    for (size_t i = o->nblobs; i-- > 0;) {
+        const struct staged_blob *b = o->blobs[i];
+        uint8_t first[KEY_CHUNK_BYTES];
+        if (!is_wanted(b))
             continue;
-        size_t added = add_chunks(o->blobs[i], m + at);
-        at += added;
-        *grow_bytes += engine_chunk_pages(added) * ENGINE_PAGE;
+        key_chunk(first, b->chunks.blob, b->chunks.first);
+        while (from > 0 && slice_cmp(m[from - 1].key, slice_of(first, sizeof first)) > 0)
+            m[--to] = m[--from];
+        to -= b->chunks.n;
+        put_chunks(b, m + to);
+        *grow_bytes += engine_chunk_pages(b->chunks.n) * ENGINE_PAGE;
     }
-    return n + chunks;
+    return total;
 }
 
 size_t overlay_mutations(const struct overlay *o, struct mutation *out, uint64_t *grow_bytes)

@@ -6,12 +6,17 @@
 #include "base/limits.h"
 #include "storage/engine.h"
 
-/* A body in chunks that the value of an entry refers to: rows of the database `chunks` under a number that no
- * other body ever had. Memory: the overlay's arena; the parts are borrowed like a value. */
+/* Chunks of a body: rows of the database `chunks` under a number that no other body ever had. */
+struct chunks {
+    uint64_t blob;
+    struct slice part[3]; /* the whole body; borrowed like a value */
+    uint32_t first, n;    /* which of its chunks */
+};
+
+/* Those that came with the value of an entry. Memory: the overlay's arena. */
 struct staged_blob {
-    const struct staged *entry; /* whose value refers to it, as long as the entry's blob is this one */
-    uint64_t number, bytes;
-    struct slice part[3];
+    const struct staged *entry; /* they are wanted as long as the entry's blob is this one */
+    struct chunks chunks;
     uint8_t *keys; /* room for those of its rows, filled in by overlay_mutations */
 };
 
@@ -64,9 +69,9 @@ struct staged *overlay_find(const struct overlay *, struct slice key, uint64_t h
 struct staged *overlay_add(struct overlay *, struct slice key, uint64_t hash);
 /* Give a key a value (parts NULL: delete it). False: memory is out, nothing changed. */
 bool overlay_set(struct overlay *, struct staged *, const struct slice parts[4]) MUST_USE;
-/* A value that refers to a body in chunks, whose number is above all before. */
-bool overlay_set_chunked(struct overlay *, struct staged *, const struct slice parts[4], uint64_t blob,
-                         const struct slice body[3]) MUST_USE;
+/* A value that comes with chunks of a body, whose number is above all before. */
+bool overlay_set_chunked(struct overlay *, struct staged *, const struct slice parts[4],
+                         const struct chunks *) MUST_USE;
 
 struct overlay_mark overlay_mark(const struct overlay *);
 void overlay_rollback(struct overlay *, struct overlay_mark); /* take back all changes since */

@@ -135,6 +135,11 @@ static void note(struct purge *p, int64_t mono_ms)
     due_at(p, mono_ms);
 }
 
+void purge_wake(struct purge *p)
+{
+    note(p, clock_mono_ms());
+}
+
 void purge_note(struct purge *p, const struct decider *d)
 {
     int64_t now = clock_mono_ms();

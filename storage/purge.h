@@ -47,6 +47,8 @@ void purge_stepped(struct purge *, const struct decider *);
 /* There was no room for a write. */
 void purge_press(struct purge *, const struct decider *);
 bool purge_is_pressed(const struct purge *, int64_t now_mono_ms);
+/* Something died that need not stay. */
+void purge_wake(struct purge *);
 /* A group has been applied: perhaps it left something that dies, now or later. */
 void purge_note(struct purge *, const struct decider *);
 

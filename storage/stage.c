@@ -145,7 +145,7 @@ enum rc stage_body(struct decider *d, struct view *v, struct err *err)
 {
     struct staged *s = v->entry;
     if (s->blob)
-        return join_parts(d, s->blob->part, 3, &v->rec.body, err);
+        return join_parts(d, s->blob->chunks.part, 3, &v->rec.body, err);
     if (v->rec.blob)
         return join_chunks(d, &v->rec, &v->rec.body, err);
     size_t skip = v->key->space == SPACE_RECORD ? s->part[0].len - v->rec.body.len : 0;
@@ -192,6 +192,19 @@ enum rc stage_trash(struct decider *d, enum trash_kind kind, uint64_t number, in
     key_trash(&k, kind, number);
     d->trashed = true;
     return stage_row(d, key_slice(&k), slice_of(died, TRASH_BYTES), err);
+}
+
+/* Died at the beginning of time: nobody can be reading what was never referred to. */
+enum rc stage_chunks(struct decider *d, const struct chunks *c, struct err *err)
+{
+    static const uint8_t died[TRASH_BYTES] = {0};
+    const struct slice row[4] = {slice_of(died, sizeof died)};
+    struct staged *s = NULL;
+    struct key k;
+    key_trash(&k, TRASH_BLOB, c->blob);
+    if (entry_of(d, key_slice(&k), &s, err) != RC_OK)
+        return RC_ERR;
+    return overlay_set_chunked(&d->overlay, s, row, c) ? RC_OK : err_oom(err);
 }
 
 /* What a record's body was kept in is no one's any more. A blob of this very group was never stored. */
@@ -253,17 +266,28 @@ static enum rc expire(struct decider *d, const struct store_key *key, int64_t ol
     return stage_row(d, key_slice(&k), SLICE(""), err);
 }
 
+static enum rc untrash(struct decider *d, uint64_t blob, struct err *err)
+{
+    struct key k;
+    key_trash(&k, TRASH_BLOB, blob);
+    return stage_row(d, key_slice(&k), (struct slice){NULL, 0}, err);
+}
+
 /* Stage head and body, in one value if it fits a page, else the body in chunks. False: memory is out. */
 static bool set_record(struct decider *d, struct staged *s, struct record *r, const struct fresh *f)
 {
     bool whole = head_size(r) + r->body_bytes <= LIMIT_RECORD_INLINE_MAX;
-    r->blob = whole ? 0 : d->next.next_blob++;
+    r->blob = whole ? 0 : f->blob ? f->blob : d->next.next_blob++;
     uint8_t *head = arena_alloc(&d->overlay.arena, head_size(r));
     if (!head)
         return false;
     struct slice parts[4] = {slice_of(head, head_encode(r, f->body_crc, head))};
     if (!whole)
-        return overlay_set_chunked(&d->overlay, s, parts, r->blob, f->part);
+        return overlay_set_chunked(&d->overlay, s, parts,
+                                   &(struct chunks){.blob = r->blob,
+                                                    .part = {f->part[0], f->part[1], f->part[2]},
+                                                    .first = f->laid,
+                                                    .n = chunks_of(r->body_bytes) - f->laid});
     memcpy(parts + 1, f->part, sizeof f->part);
     return overlay_set(&d->overlay, s, parts);
 }
@@ -283,6 +307,8 @@ static enum rc put_record(struct decider *d, const struct view *v, const struct 
     r.body_bytes = (uint64_t)f->part[0].len + f->part[1].len + f->part[2].len;
     if (!set_record(d, v->entry, &r, f))
         return err_oom(err);
+    if (f->blob && untrash(d, f->blob, err) != RC_OK)
+        return RC_ERR;
     int64_t more = (int64_t)r.body_bytes - (was ? (int64_t)v->rec.body_bytes : 0);
     if (count(d, v->key->type, !was, more, err) != RC_OK || (was && drop_blob(d, &v->rec, err) != RC_OK))
         return RC_ERR;

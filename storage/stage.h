@@ -20,6 +20,8 @@ struct fresh {
     int64_t expires_ms;
     struct slice content_type, part[3];
     uint32_t body_crc; /* of the parts; records only */
+    uint64_t blob;     /* whose first chunks are there already, with a row in the trash; 0: none ... */
+    uint32_t laid;     /* ... and how many */
 };
 
 /* Whether a write to this key can be anything but RC_NOTFOUND. */
@@ -40,6 +42,8 @@ MUST_USE enum rc stage_row(struct decider *, struct slice key, struct slice valu
 /* A row of the trash; died_ms: by trash_clock_ms. */
 MUST_USE enum rc stage_trash(struct decider *, enum trash_kind, uint64_t number, int64_t died_ms,
                              struct err *);
+/* Chunks of a body that no record refers to, with the row of the trash that says so. */
+MUST_USE enum rc stage_chunks(struct decider *, const struct chunks *, struct err *);
 /* A row of the engine as the group sees it, in one piece; RC_NOTFOUND. */
 MUST_USE enum rc stage_read_row(struct decider *, struct slice key, struct slice *value, struct err *);
 

@@ -10,7 +10,7 @@ static size_t writes_of(struct store_write *const *writes, size_t n)
 {
     size_t own = 0;
     for (size_t i = 0; i < n; i++)
-        own += writes[i]->worker != NULL; /* else the purge's */
+        own += writes[i]->worker != NULL; /* else it is a step of the purge or the lay */
     return own;
 }
 

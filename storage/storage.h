@@ -174,11 +174,15 @@ struct store_write {
         WRITE_CALL,
         WRITE_RANGE_DELETE,
         WRITE_TYPE_DROP,
-        WRITE_PURGE /* storage's own */
+        WRITE_PURGE, WRITE_LAY /* storage's own */
     } kind;
     enum { COND_NONE, COND_ABSENT, COND_PRESENT, COND_REVISION_IN, COND_REVISION_NOT_IN } cond;
     const uint64_t *revisions;
     unsigned nrevisions;
+
+    /* A long body goes in with several groups, which overtake it. What it must not be overtaken by is in its lane: writes
+     * of one worker and lane are decided in the order in which they were queued. Only compared; NULL is a lane too. */
+    const void *lane;
 
     struct store_key key; /* TYPE_DROP: space SPACE_TYPE, id the name, type the number */
     struct slice upto;    /* RANGE_DELETE */

@@ -80,6 +80,7 @@ static struct store *store_make(const struct engine_ops *ops, const struct store
     s->writer.decider.clock_base_ms = clock_wall_ms() - clock_mono_ms();
     s->writer.decider.blob_keep_ms = opts->blob_keep_ms ? opts->blob_keep_ms : BLOB_KEEP_MS;
     s->writer.decider.keep_expired = opts->keep_expired;
+    lay_init(&s->writer.lay);
     purge_init(&s->writer.purge);
     pthread_mutex_init(&s->workers_lock, NULL);
     s->workers = calloc(s->workers_max ? s->workers_max : 1, sizeof *s->workers);

@@ -36,6 +36,8 @@ enum rc sweep_blobs(struct sweep *s)
         if (sweep_full(s))
             return RC_PENDING;
         s->looks++;
+        if (blob.number == s->d->laid.blob) /* its record is yet to come */
+            continue;
         int64_t ripens = ripens_ms(s->d, &blob);
         if (ripens > s->d->trash_now_ms) {
             s->state->next_ms = ripens < s->state->next_ms ? ripens : s->state->next_ms;

@@ -35,15 +35,21 @@ static bool is_tight(const struct store *s)
     return used + group + engine_reserve_bytes(max) > max;
 }
 
+/* A share of what is laid down, then all that waits. */
 static size_t take(struct writer *w)
 {
     size_t n = 0, ops_max = is_tight(w->store) ? TIGHT_GROUP_OPS : LIMIT_GROUP_OPS_MAX;
     uint64_t bytes = 0;
     fetch(w);
-    while (w->pending && n < ops_max && (n == 0 || bytes + w->pending->bytes <= LIMIT_GROUP_BYTES_MAX)) {
-        bytes += w->pending->bytes;
-        w->group[n++] = w->pending;
-        w->pending = w->pending->next;
+    w->laying = (w->group[0] = lay_take(&w->lay, &w->decider)) != NULL;
+    n += w->laying;
+    while (w->pending && n < ops_max && (bytes == 0 || bytes + w->pending->bytes <= LIMIT_GROUP_BYTES_MAX)) {
+        struct store_write *write = w->pending;
+        w->pending = write->next;
+        if (lay_keeps(&w->lay, write))
+            continue;
+        bytes += write->bytes;
+        w->group[n++] = write;
     }
     return n;
 }
@@ -58,7 +64,7 @@ static void complete(struct store_write *const *writes, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct store_write *w = writes[i];
         struct store_worker *worker = w->worker;
-        if (!worker) /* the purge's */
+        if (!worker) /* a step of the purge or the lay */
             continue;
         if (!worker->group_first) {
             worker->group_last = w;
@@ -161,6 +167,7 @@ static void run_group(struct writer *w, size_t n)
         size_t ask = step < n - at ? step : n - at, taken;
         if (decide_and_apply(w, w->group + at, ask, &taken, &err) == RC_OK) {
             stats_done(&w->stats, w->group + at, taken, w->commit_ns);
+            lay_note(&w->lay, w->group + at, taken, true);
             complete(w->group + at, taken);
             at += taken;
             step = step < n ? step * 2 : step;
@@ -177,9 +184,37 @@ static void run_group(struct writer *w, size_t n)
             say_how_full(w->store, &err);
             purge_press(&w->purge, &w->decider);
         }
+        lay_note(&w->lay, w->group + at, taken, false);
         fail(w->group + at, taken, &err);
         at += taken;
     }
+}
+
+/* ---- long bodies ---- */
+
+/* What waited behind one is older than all that was not taken yet. */
+static void put_back(struct writer *w, struct store_write *first, struct store_write *last)
+{
+    if (!w->pending)
+        w->pending_last = last;
+    last->next = w->pending;
+    w->pending = first;
+}
+
+static void settle_laid(struct writer *w)
+{
+    struct lay_outcome out;
+    const struct err *err = &w->lay.op.err;
+    lay_stepped(&w->lay, &w->decider, &out);
+    if (out.failed) {
+        stats_failed(&w->stats, &out.failed, 1, err->code);
+        stats_done(&w->stats, &out.failed, 1, 0);
+        fail(&out.failed, 1, err);
+    }
+    if (out.garbage)
+        purge_wake(&w->purge);
+    if (out.first)
+        put_back(w, out.first, out.last);
 }
 
 /* ---- the loop ---- */
@@ -192,6 +227,7 @@ static bool run_next(struct writer *w, bool closing)
     bool purging = !closing && !store_broken(w->store) && now >= w->purge.due_ms;
     bool pressed = purging && purge_is_pressed(&w->purge, now);
     w->purged_ahead = pressed && !w->purged_ahead; /* each second step is one by itself, before it writes */
+    w->laying = false;
     size_t n = w->purged_ahead ? 0 : take(w);
     if (purging) {
         w->purge.due_ms = INT64_MAX;
@@ -200,11 +236,13 @@ static bool run_next(struct writer *w, bool closing)
     }
     if (n)
         run_group(w, n);
+    if (w->laying)
+        settle_laid(w);
     if (purging) {
         purge_stepped(&w->purge, &w->decider);
         atomic_store_explicit(&w->store->set_aside, w->purge.set_aside, memory_order_relaxed);
     }
-    return n > 0;
+    return n > 0 || !lay_idle(&w->lay) || w->pending;
 }
 
 static void sync_if_due(struct writer *w, int64_t now)

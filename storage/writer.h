@@ -3,6 +3,7 @@
 #define STORAGE_WRITER_H
 
 #include "base/limits.h"
+#include "storage/lay.h"
 #include "storage/purge.h"
 #include "storage/stats.h"
 
@@ -13,7 +14,9 @@ struct writer {
     struct decider decider;
     struct store_write *pending, *pending_last; /* taken from the queue, in order, not yet in a group */
     struct store_write *group[LIMIT_GROUP_OPS_MAX + 1]; /* and a step of the purge */
+    struct lay lay;
     struct purge purge;
+    bool laying;       /* the group at hand began with what lay_take gave */
     bool purged_ahead; /* the last group was a step of the purge, for want of room */
     struct writer_stats stats;
     uint64_t commit_ns;    /* of the group at hand */

@@ -61,5 +61,6 @@ void reply_write_init(struct store_write *w, int kind, void (*done)(struct store
     w->edit = NULL;
     w->call = NULL;
     w->idem = NULL;
+    w->lane = CONTAINER_OF(w, struct request, write)->conn; /* those of a connection stay in their order */
     w->done = done;
 }

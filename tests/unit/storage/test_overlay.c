@@ -76,7 +76,9 @@ TEST(overlay_rollback__takes_back_all_since_the_mark)
 static void set_chunked(struct overlay *o, const char *key, uint64_t blob, const struct slice body[3])
 {
     struct slice parts[4] = {SLICE("head")};
-    assert_true(overlay_set_chunked(o, entry(o, key), parts, blob, body));
+    struct chunks c = {.blob = blob, .part = {body[0], body[1], body[2]}};
+    c.n = chunks_of((uint64_t)body[0].len + body[1].len + body[2].len);
+    assert_true(overlay_set_chunked(o, entry(o, key), parts, &c));
 }
 
 TEST(overlay_mutations__chunks_are_slices_of_the_parts_in_their_place_among_the_rows)
