@@ -147,7 +147,10 @@ static const struct want committing[] = {
     {CALL_MMAP, ENOMEM, ERR_NO_MEMORY},     {CALL_OPEN, EMFILE, ERR_IO},
 };
 
-static char before[3000], after[3000];
+enum { LONG = 2 * LIMIT_LAY_CHUNKS_MAX * LIMIT_CHUNK_BYTES + 1 }; /* two groups before its own */
+
+static char before[3000], after_bytes[LONG];
+static struct slice after;
 
 static enum rc try_get(struct fixture *f, struct record *rec, struct err *err)
 {
@@ -158,12 +161,30 @@ static enum rc try_get(struct fixture *f, struct record *rec, struct err *err)
     return g.rc;
 }
 
-static void assert_is(struct fixture *f, const char *body)
+static bool is(struct fixture *f, const struct record *rec, struct slice body)
+{
+    uint8_t *whole = fixture_whole(f, rec);
+    bool same = slice_eq(slice_of(whole, rec->body_bytes), body);
+    free(whole);
+    return same;
+}
+
+static void assert_is(struct fixture *f, struct slice body)
 {
     struct record rec;
     struct err err;
     assert_int_equal(try_get(f, &rec, &err), RC_OK);
-    assert_slice_str(rec.body, body);
+    assert_true(is(f, &rec, body));
+}
+
+/* No chunks but those of the record, sooner or later. */
+static void check_chunks(struct fixture *f)
+{
+    struct record rec;
+    struct err err;
+    assert_int_equal(try_get(f, &rec, &err), RC_OK);
+    fixture_await_rows(f, DB_TRASH, 0);
+    assert_int_equal(fixture_rows(f, DB_CHUNKS), rec.blob ? chunks_of(rec.body_bytes) : 0);
 }
 
 /* Only where the outcome is unknown; and a meta page that could not be written stops reads too. */
@@ -177,7 +198,7 @@ static void check_broken(struct fixture *f, bool reads)
     assert_int_equal(err.code, ERR_STORE_BROKEN);
     store_turn_end(f->worker);
     if (reads) {
-        assert_is(f, before);
+        assert_is(f, slice_str(before));
     } else {
         assert_int_equal(try_get(f, &rec, &err), RC_ERR);
         assert_int_equal(err.code, ERR_STORE_BROKEN);
@@ -185,13 +206,13 @@ static void check_broken(struct fixture *f, bool reads)
     fixture_close(f);
     fixture_reopen(f);
     assert_int_equal(try_get(f, &rec, &err), RC_OK);
-    assert_true(slice_eq(rec.body, slice_str(before)) || slice_eq(rec.body, slice_str(after)));
+    assert_true(is(f, &rec, slice_str(before)) || is(f, &rec, after));
 }
 
 static void check_refused(struct fixture *f, struct store_write *w)
 {
     assert_false(store_broken(f->store));
-    assert_is(f, before);
+    assert_is(f, slice_str(before));
     assert_int_equal(fixture_write(f, w), RC_OK);
     assert_is(f, after);
 }
@@ -206,7 +227,7 @@ static bool commit_when_nth_fails(const struct want *want, enum durability durab
     assert_int_equal(fixture_write(&f, &make), RC_OK);
     assert_int_equal(fixture_put(&f, 1, "a", before), RC_OK);
 
-    struct store_write w = {.kind = WRITE_PUT, .key = fixture_key(1, "a"), .part = {slice_str(after)}};
+    struct store_write w = {.kind = WRITE_PUT, .key = fixture_key(1, "a"), .part = {after}};
     disk_arm(want->call, want->error, nth);
     enum rc rc = fixture_write(&f, &w);
     bool failed = disk_disarm();
@@ -223,15 +244,17 @@ static bool commit_when_nth_fails(const struct want *want, enum durability durab
         check_broken(&f, !disk_failed_at_meta());
     else
         check_refused(&f, &w);
+    check_chunks(&f);
     fixture_end(&f);
     return failed;
 }
 
-static int commit_each(enum durability durability)
+static int commit_each(enum durability durability, size_t bytes)
 {
     int calls = 0;
     memset(before, 'b', sizeof before - 1);
-    memset(after, 'a', sizeof after - 1);
+    memset(after_bytes, 'a', sizeof after_bytes);
+    after = slice_of(after_bytes, bytes);
     for (size_t i = 0; i < ARRAY_LEN(committing); i++)
         for (int nth = 1; commit_when_nth_fails(&committing[i], durability, nth); nth++)
             calls++;
@@ -240,12 +263,17 @@ static int commit_each(enum durability durability)
 
 TEST(store_write__is_refused_or_breaks_the_store_only_where_its_outcome_is_unknown)
 {
-    assert_true(commit_each(DURABLE_SYNC) > 10);
+    assert_true(commit_each(DURABLE_SYNC, 2999) > 10);
 }
 
 TEST(store_write__without_flushes_breaks_the_store_only_where_its_outcome_is_unknown)
 {
-    assert_true(commit_each(DURABLE_NONE) > 5);
+    assert_true(commit_each(DURABLE_NONE, 2999) > 5);
+}
+
+TEST(store_write__of_a_long_body_is_refused_or_breaks_the_store_and_leaves_no_part_of_it)
+{
+    assert_true(commit_each(DURABLE_NONE, LONG) > 10);
 }
 
 TEST_MAIN()

@@ -102,6 +102,7 @@ TEST(store_open__knows_what_was_dropped_or_no_memory)
 /* ---- operations ---- */
 
 static char long_body[3000];
+static uint8_t longer_body[2 * LIMIT_LAY_CHUNKS_MAX * LIMIT_CHUNK_BYTES + 1]; /* several groups */
 
 struct operation {
     enum rc (*run)(struct fixture *, struct err *);
@@ -150,6 +151,24 @@ static void check_created(struct fixture *f, bool done)
     if (done)
         assert_true(slice_eq(rec.body, slice_of(long_body, sizeof long_body)));
     assert_int_equal(fixture_count(f, 1).records, done ? 3 : 2);
+}
+
+static enum rc put_longer(struct fixture *f, struct err *err)
+{
+    struct store_write w = {
+        .kind = WRITE_PUT,
+        .key = fixture_key(1, "c"),
+        .part = {slice_of(longer_body, 5000), slice_of(longer_body + 5000, sizeof longer_body - 5000)}};
+    return finish(f, &w, err);
+}
+
+static void check_longer(struct fixture *f, bool done)
+{
+    struct record rec;
+    assert_int_equal(fixture_get(f, 1, "c", &rec), done ? RC_OK : RC_NOTFOUND);
+    fixture_await_rows(f, DB_TRASH, 0);
+    assert_int_equal(fixture_rows(f, DB_CHUNKS), done ? chunks_of(sizeof longer_body) : 0);
+    assert_int_equal(fixture_count(f, 1).bytes, strlen("beforekept") + (done ? sizeof longer_body : 0));
 }
 
 static enum rc delete (struct fixture *f, struct err *err) {
@@ -343,6 +362,9 @@ TEST(store_write__puts_whole_or_no_memory)
 {
     attempt_each((struct operation){put, check_write});
     attempt_each((struct operation){create, check_created});
+    log_set_level(LOG_LEVEL_ERROR); /* as below: what was laid down is purged */
+    attempt_each((struct operation){put_longer, check_longer});
+    log_set_level(LOG_LEVEL_INFO);
 }
 
 TEST(store_write__deletes_whole_or_no_memory)

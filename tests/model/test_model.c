@@ -3,7 +3,7 @@
  * in between. */
 #include "tests/unit/storage/fixture.h"
 
-enum { ROUNDS = 120, OPS = 25, IDS = 60, REOPEN_EACH = 17, BODY_MAX = 70000 };
+enum { ROUNDS = 120, OPS = 25, IDS = 60, REOPEN_EACH = 17, BODY_MAX = 2500000, SHORT_MAX = 70000 };
 
 /* ---- random ---- */
 
@@ -86,8 +86,8 @@ static void op_random(struct op *op, uint64_t newest)
     static const int conds[] = {COND_NONE,    COND_NONE,        COND_NONE,           COND_ABSENT,
                                 COND_PRESENT, COND_REVISION_IN, COND_REVISION_NOT_IN};
     static const uint16_t sizes[] = {0, 1, 20, 100, 1990, 2000, 3900, 4048, 4049, 8160, 8161, 20000};
-    *op = (struct op){.kind = kinds[random_below(ARRAY_LEN(kinds))],
-                      .cond = conds[random_below(ARRAY_LEN(conds))]};
+    op->kind = kinds[random_below(ARRAY_LEN(kinds))];
+    op->cond = conds[random_below(ARRAY_LEN(conds))];
     op->type = 1 + random_below(FIXTURE_TYPES);
     op->schema_id = random_below(100);
     for (unsigned i = 0; i < 2; i++)
@@ -97,7 +97,7 @@ static void op_random(struct op *op, uint64_t newest)
     op->expires_ms = random_below(10) ? 0 : random_below(2) ? 1 : INT64_C(1) << 46;
     snprintf(op->content_type, sizeof op->content_type, "%s", random_below(4) ? "" : "text/plain");
     if (random_below(20) == 0)
-        op->body_len = 1 + random_below(BODY_MAX);
+        op->body_len = 1 + random_below(random_below(5) ? SHORT_MAX : BODY_MAX); /* some in several groups */
     op->cut = random_below((unsigned)op->body_len + 1);
     for (size_t i = 0; i < op->body_len; i++)
         op->body[i] = i < 8192 ? (uint8_t)random_below(256) : (uint8_t)(op->body[i - 8192] + i / 8192);
