@@ -22,6 +22,9 @@ TYPES, BULK_MAX = 4, 300  # types that come and go; records put into one in a ro
 ANSWERS = 20, 100, 300  # before a kill, at most
 PAD_MAX = 3500
 PAD_LONG = 20000  # in chunks
+PAD_LONGEST = 2 << 20  # in several groups ...
+LONGEST_SHARE = 0.02  # ... now and then
+SPARE_BYTES = 1 << 20  # that a store may use beside twice the bytes of its records
 SCHEMA = json.dumps({"type": "record", "name": "Kept", "fields": [
     {"name": "id", "type": "string"}, {"name": "seq", "type": "long"}, {"name": "pad", "type": "string"},
     {"name": "sum", "type": "long"}]})
@@ -32,7 +35,11 @@ def checksum(ident, seq, pad):
 
 
 def record_of(ident, seq, rng):
-    pad = "".join(rng.choices("abcdefghijklmnop", k=rng.choice([0, 10, 100, rng.randrange(PAD_MAX), rng.randrange(PAD_LONG)])))
+    length = rng.choice([0, 10, 100, rng.randrange(PAD_MAX), rng.randrange(PAD_LONG)])
+    if rng.random() < LONGEST_SHARE:
+        length = rng.randrange(PAD_LONGEST // 2, PAD_LONGEST)
+    pad = "".join(rng.choices("abcdefghijklmnop", k=min(length, PAD_LONG)))
+    pad = (pad * (length // PAD_LONG + 1))[:length]
     return json.dumps({"id": ident, "seq": seq, "pad": pad, "sum": checksum(ident, seq, pad)})
 
 
@@ -200,6 +207,10 @@ def revision_of(reply):
     return int(found.group(1)) if found else 0
 
 
+def used_bytes(server):
+    return float(re.search(r"^avrod_store_used_bytes (\S+)$", server.get("/metrics").body.decode(), re.M).group(1))
+
+
 def read_back(server, keys):
     """ident -> (seq or None, revision), all over one connection."""
     found, idents, each = {}, list(keys), 40
@@ -232,7 +243,7 @@ class Kept:
         self.keys = [{f"w{n}-{i}": Key() for i in range(IDS)} for n in range(WRITERS)]
         self.everything = {ident: key for one in self.keys for ident, key in one.items()}
         self.types = [Type(f"t{i}") for i in range(TYPES)]
-        self.server = Server("--durability", mode)
+        self.server = Server("--durability", mode, "--write-deadline", "5s")  # and ten later what is dead goes
         reply = self.server.post("/putschema/kept", SCHEMA)
         assert reply.status == 200, reply
 
@@ -297,6 +308,14 @@ class Kept:
         assert revision_of(reply) > self.highest, f"revision {revision_of(reply)} after {self.highest}"
         assert self.server.delete("/kept/revision").status == 200
 
+    def check_space(self):
+        """What was replaced, and bodies that a kill cut off, go; what is left is what is there."""
+        there = sum(entry["bytes"] for entry in self.server.get("/schemas").json())
+        until = time.monotonic() + 60
+        while used_bytes(self.server) > 2 * there + SPARE_BYTES:
+            assert time.monotonic() < until, f"{used_bytes(self.server)} bytes are used for {there}"
+            time.sleep(0.1)
+
     def said(self):
         return f"{self.mode}: {self.kills} kills, {self.answers} answered writes all kept, {self.lost} in flight at the kills"
 
@@ -314,6 +333,7 @@ def run(kills, rng):
         for store in stores:
             store.server.restart()
             store.check()
+            store.check_space()
             print(store.said(), flush=True)
     finally:
         for store in stores:
