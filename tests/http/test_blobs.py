@@ -156,6 +156,31 @@ def check_pipelined(s):
         assert rest == b""
 
 
+def write(method, target, body=b""):
+    return f"{method} {target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def check_pipelined_writes(s):
+    """A long body goes into the store in pieces; what comes behind it on its connection stays behind it."""
+    long, longer = CONTENT[:5_000_000], CONTENT[1:9_000_000]
+    writes = [("PUT", "/blob/order-p", long, 201), ("PUT", "/blob/order-p", b"short", 200), ("PUT", "/blob/order-q", longer, 201),
+              ("DELETE", "/blob/order-p", b"", 200), ("PUT", "/blob/order-q", b"short", 200), ("PUT", "/blob/order-p", longer, 201),
+              ("PUT", "/blob/order-q", long, 200)]
+    with s.connect() as c:
+        c.sendall(b"".join(write(*one[:3]) for one in writes) + get("/blob/order-p") + get("/blob/order-q"))
+        pending, revisions = b"", []
+        for *_, status in writes:
+            reply, pending = read_reply(c, pending=pending)
+            expect(reply, status)
+            if reply.header("ETag"):
+                revisions.append(int(reply.header("ETag")[1:].split("-")[0]))
+        assert len(revisions) >= 6 and revisions == sorted(set(revisions)), revisions
+        for body in longer, long:
+            reply, pending = read_reply(c, pending=pending)
+            assert reply.body == body
+        assert pending == b""
+
+
 def check_http_1_0(s):
     s.put("/blob/o", body=CONTENT[:500_000])
     for target, want in ("/blob/o", CONTENT[:500_000]), ("/w/p", wide(2000)):
@@ -244,7 +269,7 @@ def main():
         s.post("/putschema/blob", body=b'"bytes"')
         s.post("/putschema/w", body=json.dumps(WIDE).encode())
         for check in (check_ranges, check_if_range, check_part_of_an_upload, check_ranges_elsewhere, check_long_json,
-                      check_json_beyond_the_limit, check_pipelined, check_http_1_0,
+                      check_json_beyond_the_limit, check_pipelined, check_pipelined_writes, check_http_1_0,
                       check_replaced_while_it_is_read, check_clients_that_leave):
             check(s)
             print(check.__name__)
