@@ -100,10 +100,14 @@ static void end(struct lay *lay, bool failed)
     lay->first = w->next;
 }
 
-void lay_note(struct lay *lay, struct store_write *const *writes, size_t n, bool applied)
+void lay_note(struct lay *lay, struct decider *d, struct store_write *const *writes, size_t n, bool applied)
 {
-    if (n && writes[0] == lay->first)
+    if (n == 0)
+        return;
+    if (writes[0] == lay->first)
         end(lay, !applied || writes[0]->rc != RC_OK);
+    else if (writes[0] == &lay->op && applied && lay->op.rc == RC_OK)
+        d->laid = lay->next;
 }
 
 static void free_lane(struct lay_lane *lane, struct lay_outcome *out)
@@ -116,10 +120,8 @@ static void free_lane(struct lay_lane *lane, struct lay_outcome *out)
 void lay_stepped(struct lay *lay, struct decider *d, struct lay_outcome *out)
 {
     *out = (struct lay_outcome){.failed = NULL};
-    if (lay->stepping && lay->op.rc == RC_OK) {
-        d->laid = lay->next;
+    if (lay->stepping && lay->op.rc == RC_OK)
         return;
-    }
     if (lay->stepping) {
         out->failed = lay->first;
         end(lay, true);

@@ -36,8 +36,9 @@ bool lay_keeps(struct lay *, struct store_write *);
 struct store_write *lay_take(struct lay *, struct decider *);
 /* Decide a step: at most LIMIT_LAY_CHUNKS_MAX chunks. May be decided again. */
 MUST_USE enum rc lay_decide(struct decider *, struct lay *);
-/* Some writes of the group have been decided and applied, or have failed. Before they are completed. */
-void lay_note(struct lay *, struct store_write *const *, size_t n, bool applied);
+/* Some writes of the group have been decided and applied, or have failed. Before they are completed, and before others of
+ * the group are decided: those must know what was laid down. */
+void lay_note(struct lay *, struct decider *, struct store_write *const *, size_t n, bool applied);
 
 /* How a group ended for the put at hand. */
 struct lay_outcome {

@@ -167,7 +167,7 @@ static void run_group(struct writer *w, size_t n)
         size_t ask = step < n - at ? step : n - at, taken;
         if (decide_and_apply(w, w->group + at, ask, &taken, &err) == RC_OK) {
             stats_done(&w->stats, w->group + at, taken, w->commit_ns);
-            lay_note(&w->lay, w->group + at, taken, true);
+            lay_note(&w->lay, &w->decider, w->group + at, taken, true);
             complete(w->group + at, taken);
             at += taken;
             step = step < n ? step * 2 : step;
@@ -184,7 +184,7 @@ static void run_group(struct writer *w, size_t n)
             say_how_full(w->store, &err);
             purge_press(&w->purge, &w->decider);
         }
-        lay_note(&w->lay, w->group + at, taken, false);
+        lay_note(&w->lay, &w->decider, w->group + at, taken, false);
         fail(w->group + at, taken, &err);
         at += taken;
     }

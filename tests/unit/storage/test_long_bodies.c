@@ -392,4 +392,29 @@ TEST(long_body__the_purge_leaves_alone_what_is_laid_down)
     }
 }
 
+static struct store_write drop_of(uint32_t type, const char *name, unsigned lane)
+{
+    return (struct store_write){
+        .kind = WRITE_TYPE_DROP, .key = {SPACE_TYPE, type, slice_str(name)}, .lane = &lanes[lane]};
+}
+
+/* A type's drop is applied by itself: behind the step, and ahead of the purge that came with both. */
+LONG_TEST(long_body__the_purge_leaves_alone_what_a_part_of_its_group_has_laid_down)
+{
+    struct store_write a = put_of("a", 0, 2 * STEP_BYTES, 0), b = put_of("b", 1, LONG, 1),
+                       first = drop_of(3, "t3", 2), second = drop_of(2, "t2", 2);
+    begin_long(f, &a, 1);
+    fixture_queue_on(f->worker, &b);
+    fixture_queue_on(f->worker, &first); /* calls the purge */
+    seen.stop++;
+    sem_post(&seen.go);
+    sem_wait(&seen.stopped);
+    fixture_queue_on(f->worker, &second);
+    go_on(f, 4);
+    assert_true(a.rc == RC_OK && b.rc == RC_OK && first.rc == RC_OK && second.rc == RC_OK);
+    fixture_await_rows(f, DB_TRASH, 1); /* the dead numbers */
+    assert_holds(f, "a", 0, 2 * STEP_BYTES);
+    assert_holds(f, "b", 1, LONG);
+}
+
 TEST_MAIN()
