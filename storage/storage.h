@@ -174,7 +174,8 @@ struct store_write {
         WRITE_CALL,
         WRITE_RANGE_DELETE,
         WRITE_TYPE_DROP,
-        WRITE_PURGE, WRITE_LAY /* storage's own */
+        WRITE_PURGE,
+        WRITE_LAY /* storage's own */
     } kind;
     enum { COND_NONE, COND_ABSENT, COND_PRESENT, COND_REVISION_IN, COND_REVISION_NOT_IN } cond;
     const uint64_t *revisions;
