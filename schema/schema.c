@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 
+#include "schema/canonical.h"
 #include "schema/model.h"
 #include "schema/program.h"
 
 struct schema {
     struct model *model;
     struct program *program;
+    uint64_t fingerprint;
     enum schema_raw raw;
 };
 
@@ -35,6 +37,8 @@ static enum rc build(struct schema *s, struct slice text, struct slice fullname,
         program_check_defaults(s->model, arena, err);
     if (!rc)
         rc = program_compile(&s->program, s->model, arena, err);
+    if (!rc && !canonical_fingerprint(s->model, &s->fingerprint))
+        rc = err_oom(err);
     if (!rc)
         s->raw = raw_of(s->model);
     return rc;
@@ -74,6 +78,16 @@ struct slice schema_text(const struct schema *s)
 struct slice schema_normal_form(const struct schema *s)
 {
     return s->model->normal_form;
+}
+
+bool schema_canonical(const struct schema *s, struct buf *out)
+{
+    return canonical_print(s->model, out);
+}
+
+uint64_t schema_fingerprint(const struct schema *s)
+{
+    return s->fingerprint;
 }
 
 size_t schema_warnings(const struct schema *s)

@@ -37,6 +37,13 @@ struct slice schema_text(const struct schema *);
  * schema. */
 struct slice schema_normal_form(const struct schema *);
 
+/* Append the Parsing Canonical Form (Avro 1.12, "Transforming into Parsing Canonical Form"): what of the
+ * schema matters to who reads its data. doc, aliases, defaults, order and logical types are no part of it.
+ * Linear. False: memory is out. */
+MUST_USE bool schema_canonical(const struct schema *, struct buf *out);
+/* CRC-64-AVRO of that form, as a number: what stands, least byte first, in the single-object encoding. */
+uint64_t schema_fingerprint(const struct schema *);
+
 /* What was accepted but deserves a word (an ignored logical type, a default for a later branch): one sentence
  * each, ASCII without control characters, fit for a header. */
 size_t schema_warnings(const struct schema *);

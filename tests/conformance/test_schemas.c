@@ -140,6 +140,22 @@ static void check_texts(const char *id, const struct schema *s, struct arena *ar
     schema_free(again);
 }
 
+/* The Parsing Canonical Form, and its fingerprint. */
+static void check_identity(const char *id, const struct schema *s, json_t *c)
+{
+    struct buf canonical = {0};
+    struct err none = {0};
+    json_t *want = json_object_get(c, "canonical");
+    char hex[17];
+    snprintf(hex, sizeof hex, "%016llx", (unsigned long long)schema_fingerprint(s));
+    assert_true(schema_canonical(s, &canonical));
+    if (!slice_eq(buf_slice(&canonical), slice_of(json_string_value(want), json_string_length(want))))
+        complain(id, "another canonical form", &none);
+    if (strcmp(hex, json_string_value(json_object_get(c, "crc64_avro_hex"))))
+        complain(id, "another fingerprint", &none);
+    buf_release(&canonical);
+}
+
 static void run_case(json_t *c, bool valid)
 {
     const char *id = json_string_value(json_object_get(c, "id"));
@@ -153,8 +169,10 @@ static void run_case(json_t *c, bool valid)
         want_refused(id, rc, &err);
     else if (rc)
         complain(id, "refused", &err);
-    else
+    else {
         check_texts(id, s, &arena);
+        check_identity(id, s, c);
+    }
     schema_free(s);
     buf_release(&text);
     arena_release(&arena);
