@@ -6,6 +6,7 @@
 #include "schema/canonical.h"
 #include "schema/model.h"
 #include "schema/program.h"
+#include "schema/resolve.h"
 
 struct schema {
     struct model *model;
@@ -124,4 +125,35 @@ const struct program *schema_program(const struct schema *s)
 bool schema_print_program(const struct schema *s, struct buf *out)
 {
     return program_print(s->program, out);
+}
+
+enum rc schema_resolver_new(struct resolver **out, const struct schema *writer, const struct schema *reader,
+                            struct err *err)
+{
+    return resolver_compile(out, writer->program, reader->program, err);
+}
+
+void schema_resolver_free(struct resolver *r)
+{
+    resolver_free(r);
+}
+
+bool schema_resolver_is_copy(const struct resolver *r)
+{
+    return r->ops[0].code == RESOLVE_COPY;
+}
+
+bool schema_resolver_reads_all(const struct resolver *r)
+{
+    return r->is_full;
+}
+
+bool schema_resolver_reads_any(const struct resolver *r)
+{
+    return r->is_possible;
+}
+
+bool schema_print_resolver(const struct resolver *r, struct buf *out)
+{
+    return resolver_print(r, out);
 }
