@@ -3,6 +3,7 @@
  *
  *   text -> schema_parse -> struct schema (model and compiled program) -> codec_* (schema/codec.h)
  *   two schemas -> schema_resolver_new -> struct resolver -> codec_resolve (schema/codec.h)
+ *   a new schema and those before it -> schema_compat (schema/compat.h)
  *
  * Source: the Avro 1.12 specification; where it is silent, docs/policies.md. */
 #ifndef SCHEMA_SCHEMA_H
@@ -13,6 +14,7 @@
 #include "base/err.h"
 #include "base/slice.h"
 #include "schema/codec.h"
+#include "schema/compat.h"
 
 /* A checked and compiled schema. Immutable once parsed: any number of threads may use one at the same time.
  * All slices that the functions below return are borrowed until schema_free. */
