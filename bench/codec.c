@@ -22,9 +22,11 @@ struct sample {
     struct schema *schema;
     avro_schema_t peer_schema;
     avro_value_iface_t *peer_class;
-    avro_value_t peer_value; /* reused, as a server would */
+    avro_value_t peer_value;   /* reused, as a server would */
+    struct schema *later;      /* the same, but for a field more and an int that became a double */
+    struct resolver *resolver; /* which reads the one with the other */
     struct codec *codec;
-    struct buf out;
+    struct buf out, resolved;
     struct arena arena;
 };
 
@@ -44,6 +46,23 @@ static void ours_to_json(struct sample *s)
     struct err err;
     s->out.len = 0;
     if (codec_to_json(s->schema, JSON_PLAIN, s->avro, &s->out, &err) != RC_OK)
+        die("%s: %s", s->name, err.message);
+}
+
+static void ours_resolve(struct sample *s)
+{
+    struct err err;
+    s->resolved.len = 0;
+    if (codec_resolve(s->resolver, s->avro, &s->resolved, &s->arena, &err) != RC_OK)
+        die("%s: %s", s->name, err.message);
+}
+
+static void ours_resolve_to_json(struct sample *s)
+{
+    struct err err;
+    ours_resolve(s);
+    s->out.len = 0;
+    if (codec_to_json(s->later, JSON_PLAIN, buf_slice(&s->resolved), &s->out, &err) != RC_OK)
         die("%s: %s", s->name, err.message);
 }
 
@@ -183,6 +202,38 @@ static struct slice file_read(const char *dir, const char *name, const char *suf
     return slice_of(bytes, len);
 }
 
+static const uint8_t *find(struct slice text, const char *what)
+{
+    const uint8_t *at = memmem(text.ptr, text.len, what, strlen(what));
+    if (!at)
+        die("a schema without %s", what);
+    return at;
+}
+
+/* The schema's next version: the first record has a field more, before all others; the last int is a double. */
+static void sample_make_later(struct sample *s)
+{
+    static const char fields[] = "\"fields\": [", number[] = "\"type\": \"int\"";
+    struct buf text = {0};
+    struct slice t = s->schema_text;
+    struct err err;
+    const uint8_t *first = find(t, fields) + strlen(fields), *last = NULL, *end = t.ptr + t.len;
+    for (const uint8_t *p = find(t, number); p;
+         p = memmem(p + 1, (size_t)(end - p - 1), number, strlen(number)))
+        last = p;
+    bool ok = buf_append(&text, slice_of(t.ptr, (size_t)(first - t.ptr))) &&
+              buf_printf(&text, "{\"name\": \"added\", \"type\": \"string\", \"default\": \"new\"}, ") &&
+              buf_append(&text, slice_of(first, (size_t)(last - first))) &&
+              buf_printf(&text, "\"type\": \"double\"") &&
+              buf_append(&text, slice_of(last + strlen(number), (size_t)(end - last) - strlen(number)));
+    if (!ok)
+        die("out of memory");
+    if (schema_parse(&s->later, buf_slice(&text), slice_of(NULL, 0), &s->arena, &err) != RC_OK ||
+        schema_resolver_new(&s->resolver, s->schema, s->later, &err) != RC_OK)
+        die("%s, the next version: %s", s->name, err.message);
+    buf_release(&text);
+}
+
 static void sample_init(struct sample *s, const char *dir, const char *name)
 {
     *s = (struct sample){.name = name};
@@ -191,6 +242,7 @@ static void sample_init(struct sample *s, const char *dir, const char *name)
     struct err err;
     if (schema_parse(&s->schema, s->schema_text, slice_of(NULL, 0), &s->arena, &err) != RC_OK)
         die("%s.avsc: %s", name, err.message);
+    sample_make_later(s);
     s->codec = codec_new();
     if (!s->codec)
         die("out of memory");
@@ -206,8 +258,11 @@ static void sample_release(struct sample *s)
     avro_value_iface_decref(s->peer_class);
     avro_schema_decref(s->peer_schema);
     codec_free(s->codec);
+    schema_resolver_free(s->resolver);
+    schema_free(s->later);
     schema_free(s->schema);
     buf_release(&s->out);
+    buf_release(&s->resolved);
     arena_release(&s->arena);
     free((void *)s->schema_text.ptr);
     free((void *)s->json.ptr);
@@ -234,9 +289,13 @@ static const struct candidate {
     const char *name;
     void (*run)(struct sample *);
 } candidates[] = {
-    {"avrod JSON to Avro", ours_from_json},    {"Jansson + Avro C JSON to Avro", peer_from_json},
-    {"Jansson parse and free", jansson_parse}, {"avrod Avro to JSON", ours_to_json},
+    {"avrod JSON to Avro", ours_from_json},
+    {"Jansson + Avro C JSON to Avro", peer_from_json},
+    {"Jansson parse and free", jansson_parse},
+    {"avrod Avro to JSON", ours_to_json},
     {"Avro C Avro to JSON", peer_to_json},
+    {"avrod resolve", ours_resolve},
+    {"avrod resolve, Avro to JSON", ours_resolve_to_json},
 };
 enum { CANDIDATES = ARRAY_LEN(candidates) };
 
