@@ -93,16 +93,19 @@ static enum rc add_named(struct match_builder *b, const struct type *w, const st
     return match_add_edge(b, w->number, t->number, (uint32_t)i);
 }
 
-/* The one that bears the name in full or as an alias, then those that share its short form. */
+/* The one that bears the name in full or as an alias. Only where there is none, those that share its short form: a
+ * type that has changed is not read as its namesake. */
 static enum rc add_all_named(struct match_builder *b, const struct type *w, uint32_t reader)
 {
+    uint32_t from = b->match->nedges;
     const struct type *best = name_find(&b->names, w->fullname);
     if (best && add_named(b, w, best, reader))
         return RC_ERR;
-    uint32_t from = b->match->nedges;
+    if (b->match->nedges > from)
+        return RC_OK;
     const struct bearer *one = name_find(&b->shorts, name_short(w->fullname));
     for (; one; one = one->next)
-        if (match_pay(b, 1) || (one->type != best && add_named(b, w, one->type, reader)))
+        if (match_pay(b, 1) || add_named(b, w, one->type, reader))
             return RC_ERR;
     sort_edges(b->match, from);
     return RC_OK;

@@ -94,6 +94,12 @@ def from_conformance():
             if schema is not None:
                 yield "schema", case["id"], schema
                 yield "json_check", case["id"], schema
+    for case in cases("resolve.jsonl"):
+        for side in ("writer", "reader"):
+            for changes in (b"", b"\x00\x01", b"\x08\x00\x04\x01", b"\x06\x01\x0a\x01"):
+                yield "resolve", f"{case['id']}-{side}-{changes.hex()}", (
+                    (b"\x02" if side == "writer" else b"\x01") + b"$" + case[side].encode("utf-8", "surrogatepass") + b"\0" +
+                    bytes([len(changes) // 2]) + changes + bytes.fromhex(case["writer_hex"]))
     for case in cases("compat.jsonl"):
         yield "schema", case["id"], case["new"].encode("utf-8", "surrogatepass")
 
@@ -111,6 +117,11 @@ def by_hand():
     for row in range(ord("A"), ord("c") + 1):
         for i, choices in enumerate((bytes(60), bytes(range(1, 100, 3)), bytes(range(250, 0, -7)))):
             yield "json_codec", f"choices-{row}-{i}", bytes([0x80 + (row * 5 + i * 7) % 16, row]) + choices
+    for row in range(ord("A"), ord("c") + 1):
+        for i in range(24):
+            changes = bytes((row * 31 + i * 67 + k * 29) % 256 for k in range(2 + i % 3 * 4))
+            data = bytes((i * 13 + k * (row % 11 + 1)) % 256 for k in range(60))
+            yield "resolve", f"hand-{row}-{i:02}", bytes([i % 2, row, len(changes) // 2]) + changes + data
     yield "json_codec", "hand-field", b'PT\x03["a"]'
     for row in range(ord("A"), ord("c") + 1):
         for size in (0, 1, 8, 40):
