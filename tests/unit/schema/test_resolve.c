@@ -317,6 +317,17 @@ TEST(codec_resolve__takes_a_branch_that_takes_everything_before_one_that_cannot)
     reads(A("o.A", ""), "[" A("n.A", "," FIELD("y", INT)) "," A("m.A", "") "]", "{\"x\":1}",
           "{\"m.A\":{\"x\":1}}");
     reads(DECIMAL("2"), "[" DECIMAL("3") ",\"string\"]", "\"a\"", "{\"string\":\"a\"}");
+    reads(NAMED("enum", "o.E", "\"symbols\":[\"A\",\"B\"]"),
+          "[" NAMED("enum", "n.E", "\"symbols\":[\"A\"]") "," NAMED("enum", "m.E",
+                                                                    "\"symbols\":[\"A\",\"B\"]") "]",
+          "\"A\"", "{\"m.E\":\"A\"}");
+}
+
+TEST(codec_resolve__joins_branches_of_the_writer_in_one_of_the_reader)
+{
+    reads("[\"int\",\"long\"]", "[\"long\",\"null\"]", "{\"long\":5}", "5");
+    reads(ARRAY("[\"null\",\"int\",\"long\"]"), ARRAY("[\"null\",\"long\",\"string\"]"),
+          "[null,{\"int\":1},{\"long\":2}]", "[null,{\"long\":1},{\"long\":2}]");
 }
 
 TEST(codec_resolve__judges_a_union_by_the_branch_that_was_written)
