@@ -56,6 +56,11 @@ static inline const uint8_t *walk_skip(const struct program *p, uint32_t first, 
         if (likely(q && !(bits & 1) && bits >> 1 <= (uint64_t)(end - q)))
             return q + (bits >> 1);
         break;
+    case OP_ARRAY:
+    case OP_MAP:
+        if (likely(at < end) && *at == 0) /* empty */
+            return at + 1;
+        break;
     default: break;
     }
     return decode_skip(p, first, avro, at, err);
