@@ -210,7 +210,7 @@ static const uint8_t *find(struct slice text, const char *what)
     return at;
 }
 
-/* The schema's next version: the first record has a field more, before all others; the last int is a double. */
+/* The next version: the first record has a field more, before all others; the last int is a double. */
 static void sample_make_later(struct sample *s)
 {
     static const char fields[] = "\"fields\": [", number[] = "\"type\": \"int\"";

@@ -71,15 +71,15 @@ MUST_USE enum rc codec_field_span(const struct schema *, int field, struct slice
  * for who exchanges a field. TOO_MUCH_WORK; BAD_AVRO and TOO_DEEP as codec_field_span. Any thread. */
 MUST_USE enum rc codec_check_items(const struct schema *, struct slice avro, struct err *err);
 
-/* Append what the writer's datum is under the reader's schema, as Avro binary; from there every form of output is
- * made. `resolver` is of schema_resolver_new (schema.h).
+/* Append what the writer's datum is under the reader's schema, as Avro binary; from there every form of
+ * output is made. `resolver` is of schema_resolver_new (schema.h).
  *   avro   a datum of the writer's, which was checked when it was stored: only what must be looked at to find
  *          the reader's values is checked again
  *   arena  where a problem is kept, on failure only
- * Fails with OTHER_VERSION (the reader cannot read this datum: one problem with the JSON Pointer into the reader's
- * record, without names of branches, and words that name both sides; also where with the reader's defaults the
- * record would exceed a limit), BAD_AVRO, TOO_DEEP, NO_MEMORY. On failure `out` is as it was. Linear in the bytes
- * read and written. Any thread: needs no scratch memory. */
+ * Fails with OTHER_VERSION (the reader cannot read this datum: one problem with the JSON Pointer into the
+ * reader's record, without names of branches, and words that name both sides; also where with the reader's
+ * defaults the record would exceed a limit), BAD_AVRO, TOO_DEEP, NO_MEMORY. On failure `out` is as it was.
+ * Linear in the bytes read and written. Any thread: needs no scratch memory. */
 struct resolver;
 MUST_USE enum rc codec_resolve(const struct resolver *, struct slice avro, struct buf *out,
                                struct arena *arena, struct err *err);

@@ -1,5 +1,5 @@
-/* schema/compat.c - the reasons in a match of two schemas: a walk over the pairs that not every datum passes, with
- * a stack in place of recursion, each pair once. */
+/* schema/compat.c - the reasons in a match of two schemas: a walk over the pairs that not every datum
+ * passes, with a stack in place of recursion, each pair once. */
 #include "schema/compat.h"
 
 #include "schema/match.h"

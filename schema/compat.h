@@ -1,6 +1,7 @@
-/* schema/compat.h - may a schema follow others? Whether each side reads what the other wrote, and every reason why
- * not. By the rules of resolution (schema/match.h), so that what is called compatible is read. Part of the front:
- * schema.h brings it. Source: Avro 1.12 specification, "Schema Resolution"; docs/policies.md. */
+/* schema/compat.h - may a schema follow others? Whether each side reads what the other wrote, and every
+ * reason why not. By the rules of resolution (schema/match.h), so that what is called compatible is read.
+ * Part of the front: schema.h brings it. Source: Avro 1.12 specification, "Schema Resolution";
+ * docs/policies.md. */
 #ifndef SCHEMA_COMPAT_H
 #define SCHEMA_COMPAT_H
 
@@ -10,8 +11,8 @@
 
 struct schema;
 
-/* What a new version must satisfy. Backward: it reads what the versions before wrote; forward: they read what it
- * writes. */
+/* What a new version must satisfy. Backward: it reads what the versions before wrote; forward: they read
+ * what it writes. */
 enum compat_mode {
 #define COMPAT_MODE(name, text, backward, forward, transitive) COMPAT_##name,
 #include "schema/compat_modes.def"
@@ -43,9 +44,9 @@ struct compat {
 /* Compare the schema that is to be the next version with those before it.
  *   versions   the oldest first; only the last is looked at, unless the mode is transitive. None: compatible
  *   arena      where the reasons are kept
- * RC_OK: *out has the verdict. Fails with TOO_MUCH_WORK (see LIMIT_MATCH_MAX) and NO_MEMORY. A reason is told once,
- * where it is met first. Linear in the pairs of types that meet. Takes time: up to some ten milliseconds a version.
- * Any thread. */
+ * RC_OK: *out has the verdict. Fails with TOO_MUCH_WORK (see LIMIT_MATCH_MAX) and NO_MEMORY. A reason is
+ * told once, where it is met first. Linear in the pairs of types that meet. Takes time: up to some ten
+ * milliseconds a version. Any thread. */
 MUST_USE enum rc schema_compat(enum compat_mode, const struct schema *new,
                                const struct schema *const *versions, size_t n, struct arena *arena,
                                struct compat *out, struct err *err);

@@ -1,5 +1,5 @@
-/* schema/match.c - the pairs of types that meet when data of one schema are read with another, each made once,
- * those it needs behind it. */
+/* schema/match.c - the pairs of types that meet when data of one schema are read with another, each made
+ * once, those it needs behind it. */
 #include "schema/match_build.h"
 
 #include "base/hash.h"
@@ -107,6 +107,8 @@ static enum rc add_fields(struct match_builder *b, uint32_t writer, uint32_t rea
     const struct type *w = b->match->writer->model->types[writer],
                       *r = b->match->reader->model->types[reader];
     const struct op *record = &b->match->writer->ops[writer];
+    if (match_pay(b, w->record.nfields)) /* which the resolver will look at */
+        return RC_ERR;
     for (size_t i = 0; i < r->record.nfields; i++) {
         const struct field *f = &r->record.fields[i];
         struct match_edge e = {.pair = MATCH_NONE};

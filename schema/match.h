@@ -1,9 +1,10 @@
-/* schema/match.h - two schemas laid side by side: which type of the reader reads which of the writer, and what
- * becomes of it. Resolution (resolve.c) and compatibility (compat.c) both stand on this. Inside schema/ only.
- * Source: Avro 1.12 specification, "Schema Resolution" and "Aliases"; where it is silent, docs/policies.md.
+/* schema/match.h - two schemas laid side by side: which type of the reader reads which of the writer, and
+ * what becomes of it. Resolution (resolve.c) and compatibility (compat.c) both stand on this. Inside
+ * schema/ only. Source: Avro 1.12 specification, "Schema Resolution" and "Aliases"; where it is silent,
+ * docs/policies.md.
  *
- * A pair is a type of the writer's and one of the reader's that meet in some datum; each stands once, so types
- * that refer to themselves end. What its parts need are edges to other pairs. */
+ * A pair is a type of the writer's and one of the reader's that meet in some datum; each stands once, so
+ * types that refer to themselves end. What its parts need are edges to other pairs. */
 #ifndef SCHEMA_MATCH_H
 #define SCHEMA_MATCH_H
 

@@ -1,5 +1,5 @@
-/* schema/match_build.h - what the files that make a match share: match.c (the pairs), match_names.c (names and
- * branches), match_verdict.c (what of them can be read). */
+/* schema/match_build.h - what the files that make a match share: match.c (the pairs), match_names.c (names
+ * and branches), match_verdict.c (what of them can be read). */
 #ifndef SCHEMA_MATCH_BUILD_H
 #define SCHEMA_MATCH_BUILD_H
 

@@ -93,8 +93,8 @@ static enum rc add_named(struct match_builder *b, const struct type *w, const st
     return match_add_edge(b, w->number, t->number, (uint32_t)i);
 }
 
-/* The one that bears the name in full or as an alias. Only where there is none, those that share its short form: a
- * type that has changed is not read as its namesake. */
+/* The one that bears the name in full or as an alias. Only where there is none, those that share its short
+ * form: a type that has changed is not read as its namesake. */
 static enum rc add_all_named(struct match_builder *b, const struct type *w, uint32_t reader)
 {
     uint32_t from = b->match->nedges;

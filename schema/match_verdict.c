@@ -2,8 +2,8 @@
  *
  *   is_full      the greatest choice: all are, but those that are not by themselves, and who needs one
  *   is_possible  the least choice: those that are by themselves, and who then has all it needs; a datum ends
- *   chosen       of a reader's union: the first branch that takes everything, else the first that takes something,
- *                else the first
+ *   chosen       of a reader's union: the first branch that takes everything, else the first that takes
+ *                something, else the first
  *   is_same      the greatest choice again
  *
  * Each pair changes once and then tells its users, so it is linear. */

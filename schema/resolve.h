@@ -1,10 +1,10 @@
 /* schema/resolve.h - the program that reads data of one schema with another: made once for a pair, flat,
- * printable, immutable, for any number of threads. Inside schema/ only; its front is in schema.h and codec.h.
- * What each instruction means stands in resolve_ops.def. Source: Avro 1.12 specification, "Schema Resolution".
+ * printable, immutable, for any number of threads. Inside schema/ only; its front is in schema.h and
+ * codec.h. What each instruction means stands in resolve_ops.def. Source: Avro 1.12 specification, "Schema
+ * Resolution".
  *
- * resolve.c       the match of two schemas (match.h) -> struct resolver
- * resolve_run.c   the writer's bytes -> the reader's
- * resolve_walk.c  where values end, in data whose fields are not met in order
+ * resolve.c       the match of two schemas (match.h) -> struct resolver resolve_run.c   the writer's bytes
+ * -> the reader's resolve_walk.c  where values end, in data whose fields are not met in order
  *
  * Work is linear in the bytes read and written: whatever takes no bytes on either side has no instruction. */
 #ifndef SCHEMA_RESOLVE_H

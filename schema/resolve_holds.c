@@ -1,5 +1,5 @@
-/* schema/resolve_holds.c - which types of the writer's hold, at any depth, records that are scattered, or arrays
- * whose items take no bytes: what has it tells all types that contain it, each once. */
+/* schema/resolve_holds.c - which types of the writer's hold, at any depth, records that are scattered, or
+ * arrays whose items take no bytes: what has it tells all types that contain it, each once. */
 #include "schema/resolve.h"
 
 struct spread {

@@ -1,5 +1,5 @@
-/* schema/resolve_print.c - a resolver as text, one instruction a line, then what belongs to it, for people and
- * tests. Types and fields of the writer's are told by their numbers in its program. */
+/* schema/resolve_print.c - a resolver as text, one instruction a line, then what belongs to it, for people
+ * and tests. Types and fields of the writer's are told by their numbers in its program. */
 #include "schema/resolve.h"
 
 static bool print_name(const struct program *p, uint32_t field, struct buf *out)

@@ -1,5 +1,5 @@
-/* schema/resolve_run.c - the writer's bytes to the reader's: one pass, driven by the resolver, with a stack of
- * the records, arrays and maps that are open. Fields that come in another order are found first. */
+/* schema/resolve_run.c - the writer's bytes to the reader's: one pass, driven by the resolver, with a
+ * stack of the records, arrays and maps that are open. Fields that come in another order are found first. */
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>

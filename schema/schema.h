@@ -63,18 +63,18 @@ struct slice schema_initial(const struct schema *);
  * no record). */
 int schema_field(const struct schema *, struct slice name);
 
-/* What reads data of one schema with another (codec_resolve in codec.h). Made once for a pair; immutable: any
- * number of threads. Both schemas must outlive it. TOO_MUCH_WORK (the schemas have too many types that could
- * be read as each other), NO_MEMORY. Never fails because the schemas do not fit: what cannot be read is found
- * when it is met, since an empty array of it can. Source: Avro 1.12 specification, "Schema Resolution"; where it is
- * silent, docs/policies.md, "Reading with another schema". */
+/* What reads data of one schema with another (codec_resolve in codec.h). Made once for a pair; immutable:
+ * any number of threads. Both schemas must outlive it. TOO_MUCH_WORK (the schemas have too many types that
+ * could be read as each other), NO_MEMORY. Never fails because the schemas do not fit: what cannot be read
+ * is found when it is met, since an empty array of it can. Source: Avro 1.12 specification, "Schema
+ * Resolution"; where it is silent, docs/policies.md, "Reading with another schema". */
 MUST_USE enum rc schema_resolver_new(struct resolver **out, const struct schema *writer,
                                      const struct schema *reader, struct err *err);
 void schema_resolver_free(struct resolver *);
 /* Every datum is under the reader's schema the bytes that it is: no need to call codec_resolve. */
 bool schema_resolver_is_copy(const struct resolver *);
-/* Every datum can be read (as schema_compat says of these two), but for bytes that are no UTF-8 read as a string,
- * and records that with the reader's defaults exceed a limit. */
+/* Every datum can be read (as schema_compat says of these two), but for bytes that are no UTF-8 read as a
+ * string, and records that with the reader's defaults exceed a limit. */
 bool schema_resolver_reads_all(const struct resolver *);
 /* Some datum might be read; false: none can. */
 bool schema_resolver_reads_any(const struct resolver *);

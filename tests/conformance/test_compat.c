@@ -1,5 +1,5 @@
-/* tests/conformance/test_compat.c - every case of compat.jsonl and compat-transitive.jsonl: each mode's verdict, and
- * reasons that lead to places in the schemas' texts. */
+/* tests/conformance/test_compat.c - every case of compat.jsonl and compat-transitive.jsonl: each mode's
+ * verdict, and reasons that lead to places in the schemas' texts. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

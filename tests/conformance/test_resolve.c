@@ -1,6 +1,6 @@
-/* tests/conformance/test_resolve.c - every case of resolve.jsonl against the resolver: the reader's bytes where the
- * case has them, an error of the right kind where it has none; docs/policies.md settles what the case leaves
- * open. */
+/* tests/conformance/test_resolve.c - every case of resolve.jsonl against the resolver: the reader's bytes
+ * where the case has them, an error of the right kind where it has none; docs/policies.md settles what the
+ * case leaves open. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,8 @@ static struct slice wanted(struct run *r)
     return hex_of(&r->arena, member(r, "reader_hex"));
 }
 
-/* lazy_error (docs/policies.md): the case calls it an error of the schemas, but an empty array could be read. */
+/* lazy_error (docs/policies.md): the case calls it an error of the schemas, but an empty array could be
+ * read. */
 static bool is_lazy(const struct run *r)
 {
     return strcmp(r->id, "res-047") == 0;

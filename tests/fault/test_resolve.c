@@ -1,5 +1,5 @@
-/* tests/fault/test_resolve.c - reading with another schema, and comparing two, when the n-th allocation fails: the
- * outcome is NO_MEMORY or the one that it always is. */
+/* tests/fault/test_resolve.c - reading with another schema, and comparing two, when the n-th allocation
+ * fails: the outcome is NO_MEMORY or the one that it always is. */
 #include "tests/fault/fault.h"
 
 #include <stdio.h>

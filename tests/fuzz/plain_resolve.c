@@ -105,8 +105,8 @@ static bool is_candidate(const struct type *w, const struct type *r, const struc
 
 /* ---- verdicts ---- */
 
-/* all: of every datum; a pair within itself holds, as long as nothing speaks against it. Else of some datum; a pair
- * within itself does not help it to end. */
+/* all: of every datum; a pair within itself holds, as long as nothing speaks against it. Else of some
+ * datum; a pair within itself does not help it to end. */
 static bool ask(struct plain *c, const struct type *w, const struct type *r, bool all);
 
 static bool ask_record(struct plain *c, const struct type *w, const struct type *r, bool all)

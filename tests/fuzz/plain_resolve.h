@@ -1,6 +1,6 @@
-/* tests/fuzz/plain_resolve.h - reading data of one schema with another, once more, as the rules of docs/ say it and
- * as slowly as they allow: by recursion, every question asked again. What the resolver does in one pass is compared
- * with it. */
+/* tests/fuzz/plain_resolve.h - reading data of one schema with another, once more, as the rules of docs/
+ * say it and as slowly as they allow: by recursion, every question asked again. What the resolver does in
+ * one pass is compared with it. */
 #ifndef TESTS_FUZZ_PLAIN_RESOLVE_H
 #define TESTS_FUZZ_PLAIN_RESOLVE_H
 

@@ -1,7 +1,8 @@
-/* tests/fuzz/resolve.c - data of one schema read with another. A plain reading of the rules (plain_resolve.h) comes to
- * the same, or refuses too; what is read is the reader's data; what the compatibility check says of the two schemas
- * is what can be read. The input: a byte of options (1: the changed schema writes; 2: the data are bytes, else
- * choices for generate.h), a schema (schemas.h), the number of changes, two bytes each (mutate.h), the data. */
+/* tests/fuzz/resolve.c - data of one schema read with another. A plain reading of the rules
+ * (plain_resolve.h) comes to the same, or refuses too; what is read is the reader's data; what the
+ * compatibility check says of the two schemas is what can be read. The input: a byte of options (1: the
+ * changed schema writes; 2: the data are bytes, else choices for generate.h), a schema (schemas.h), the
+ * number of changes, two bytes each (mutate.h), the data. */
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "schema/program.h"

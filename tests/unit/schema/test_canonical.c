@@ -1,4 +1,5 @@
-/* tests/unit/schema/test_canonical.c - the Parsing Canonical Form and its fingerprint: what counts, what does not. */
+/* tests/unit/schema/test_canonical.c - the Parsing Canonical Form and its fingerprint: what counts, what
+ * does not. */
 #include "schema/schema.h"
 
 #include "tests/lib/test.h"

@@ -1,5 +1,5 @@
-/* tests/unit/schema/test_resolve.c - data of one schema read with another: each rule by its name, what cannot be read
- * and where, and the bounds. */
+/* tests/unit/schema/test_resolve.c - data of one schema read with another: each rule by its name, what
+ * cannot be read and where, and the bounds. */
 #include "schema/schema.h"
 
 #include <stdio.h>
@@ -609,6 +609,47 @@ TEST(schema_resolver_new__gives_up_where_too_many_types_could_be_read_as_each_ot
     /* But not of a schema and itself: names are first compared in full. */
     assert_int_equal(schema_resolver_new(&w.resolver, w.writer, w.writer, &w.err), RC_OK);
     assert_true(schema_resolver_is_copy(w.resolver));
+    buf_release(&writer);
+    buf_release(&reader);
+    world_release(&w);
+}
+
+/* A record of many fields. */
+static void print_wide(struct buf *out, unsigned fields)
+{
+    assert_true(buf_printf(out, "{\"type\":\"record\",\"name\":\"W\",\"fields\":["));
+    for (unsigned i = 0; i < fields; i++)
+        assert_true(buf_printf(out, "{\"name\":\"f%u\",\"type\":\"int\"},", i));
+    assert_true(buf_printf(out, FIELD("next", "[\"null\",\"W\"]") "]}"));
+    assert_true(buf_append_byte(out, 0));
+}
+
+/* Records of two fields that lead from one to the next, all named W. */
+static void print_ring(struct buf *out, unsigned n)
+{
+    assert_true(buf_printf(out, "{\"type\":\"record\",\"name\":\"n0.W\",\"fields\":["));
+    for (unsigned i = 1; i < n; i++)
+        assert_true(
+            buf_printf(out,
+                       "{\"name\":\"d%u\",\"default\":null,\"type\":[\"null\",{\"type\":\"record\",\"name\":"
+                       "\"n%u.W\",\"fields\":[" FIELD("f1", INT) "," FIELD(
+                           "f0", INT) ","
+                                      "{\"name\":\"next\",\"type\":[\"null\",\"n%u.W\"]}]}]},",
+                       i, i, i - 1));
+    assert_true(buf_printf(out, "{\"name\":\"next\",\"type\":[\"null\",\"n%u.W\"]}]}", n - 1));
+    assert_true(buf_append_byte(out, 0));
+}
+
+TEST(schema_resolver_new__gives_up_where_a_wide_record_is_read_as_too_many)
+{
+    struct world w = {0};
+    struct buf writer = {0}, reader = {0};
+    print_wide(&writer, 3000);
+    print_ring(&reader, 500);
+    w.writer = parse(&w, (const char *)writer.ptr);
+    w.reader = parse(&w, (const char *)reader.ptr);
+    assert_int_equal(schema_resolver_new(&w.resolver, w.writer, w.reader, &w.err), RC_ERR);
+    assert_int_equal(w.err.code, ERR_TOO_MUCH_WORK);
     buf_release(&writer);
     buf_release(&reader);
     world_release(&w);
