@@ -17,4 +17,9 @@ MUST_USE enum rc decode_json(const struct program *, uint32_t op, enum json_form
 const uint8_t *decode_skip(const struct program *, uint32_t op, struct slice avro, const uint8_t *at,
                            struct err *err);
 
+/* The same, and count array items that take no bytes up, also inside of blocks that tell their size: by no
+ * more than one beyond LIMIT_EMPTY_ITEMS_MAX. */
+const uint8_t *decode_count(const struct program *, uint32_t op, struct slice avro, const uint8_t *at,
+                            uint64_t *empty_items, struct err *err);
+
 #endif

@@ -218,18 +218,27 @@ const uint8_t *decode_skip(const struct program *p, uint32_t first, struct slice
     return skip_datum(&s, first, at);
 }
 
+const uint8_t *decode_count(const struct program *p, uint32_t first, struct slice avro, const uint8_t *at,
+                            uint64_t *empty_items, struct err *err)
+{
+    struct skipper s;
+    skipper_init(&s, p, avro, err);
+    s.counts = true;
+    at = skip_datum(&s, first, at);
+    *empty_items += s.empty_items;
+    return at;
+}
+
 enum rc codec_check_items(const struct schema *schema, struct slice avro, struct err *err)
 {
     const struct program *p = schema_program(schema);
     if (likely(!p->has_empty_items))
         return RC_OK;
-    struct skipper s;
+    uint64_t empty_items = 0;
     avro = slice_not_null(avro);
-    skipper_init(&s, p, avro, err);
-    s.counts = true;
-    if (!skip_datum(&s, p->root, avro.ptr))
+    if (!decode_count(p, p->root, avro, avro.ptr, &empty_items, err))
         return RC_ERR;
-    if (s.empty_items > LIMIT_EMPTY_ITEMS_MAX)
+    if (empty_items > LIMIT_EMPTY_ITEMS_MAX)
         return err_set(err, ERR_TOO_MUCH_WORK, "The record has more than %d array items of no bytes.",
                        LIMIT_EMPTY_ITEMS_MAX);
     return RC_OK;

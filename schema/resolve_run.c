@@ -310,19 +310,20 @@ static bool count_empty(struct run *r, uint64_t n)
     return false;
 }
 
-static COLD bool count_copied(struct run *r, uint32_t op, const uint8_t *at)
+/* Behind a value of the writer's that is copied, whose array items of no bytes count. */
+static COLD const uint8_t *skip_counted(struct run *r, uint32_t op, const uint8_t *at)
 {
     uint64_t n = 0;
-    r->walk.empty_items = &n;
-    return walk_count(&r->walk, op, at) && count_empty(r, n);
+    at = decode_count(r->resolver->writer, op, r->walk.avro, at, &n, r->err);
+    return at && count_empty(r, n) ? at : NULL;
 }
 
 static inline uint8_t *put_copy(struct run *r, const struct resolver_op *op, const uint8_t **at, uint8_t *w)
 {
     const uint8_t *from = *at;
-    if (unlikely(op->flags & RESOLVE_COUNTED) && !count_copied(r, op->a, from))
-        return NULL;
-    *at = walk_skip(r->resolver->writer, op->a, r->walk.avro, from, r->err);
+    *at = unlikely(op->flags & RESOLVE_COUNTED)
+              ? skip_counted(r, op->a, from)
+              : walk_skip(r->resolver->writer, op->a, r->walk.avro, from, r->err);
     return likely(*at) ? put_bytes(r, w, from, (size_t)(*at - from)) : NULL;
 }
 
@@ -336,13 +337,12 @@ static inline const uint8_t *skip_fields(struct run *r, const struct resolver_st
     return at;
 }
 
-static COLD bool count_fields(struct run *r, const struct resolver_step *s, const uint8_t *at)
+static COLD const uint8_t *skip_fields_counted(struct run *r, const struct resolver_step *s,
+                                               const uint8_t *at)
 {
-    uint64_t n = 0;
-    r->walk.empty_items = &n;
     for (uint32_t i = 0; i < s->n && at; i++)
-        at = walk_count(&r->walk, r->resolver->writer->fields[s->first + i].op, at);
-    return at && count_empty(r, n);
+        at = skip_counted(r, r->resolver->writer->fields[s->first + i].op, at);
+    return at;
 }
 
 static inline const uint32_t *places_of(const struct run *r, const struct frame *f)
@@ -354,9 +354,12 @@ static inline uint8_t *put_fields(struct run *r, const struct frame *f, const st
                                   const uint8_t **at, uint8_t *w)
 {
     const uint8_t *from = *at;
-    if (unlikely(s->flags & RESOLVE_COUNTED) && !count_fields(r, s, from))
-        return NULL;
-    *at = f->code == RESOLVE_SCATTERED ? r->start + places_of(r, f)[s->stop] : skip_fields(r, s, from);
+    if (unlikely(s->flags & RESOLVE_COUNTED))
+        *at = skip_fields_counted(r, s, from);
+    else if (f->code == RESOLVE_SCATTERED)
+        *at = r->start + places_of(r, f)[s->stop];
+    else
+        *at = skip_fields(r, s, from);
     return likely(*at) ? put_bytes(r, w, from, (size_t)(*at - from)) : NULL;
 }
 

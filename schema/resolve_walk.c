@@ -1,5 +1,6 @@
-/* schema/resolve_walk.c - walks over values of the writer's with a stack of what is open. Only what holds
- * something of interest is entered; the rest is passed over by decode_skip. */
+/* schema/resolve_walk.c - walks over values of the writer's with a stack of what is open, and keeps where
+ * each record, array and map ends. Only what holds records that are scattered is entered; the rest is
+ * passed over by decode_skip. */
 #include "schema/resolve_walk.h"
 
 #include <assert.h>
@@ -20,9 +21,7 @@ struct walker {
     struct walk *w;
     const struct program *p;
     const uint8_t *end;
-    uint8_t holds; /* what is of interest */
-    bool keeps;    /* spans */
-    uint32_t depth;
+    uint32_t depth; /* around the value */
     struct frame *top;
     struct frame frames[LIMIT_DATA_DEPTH_MAX + 1];
 };
@@ -74,11 +73,11 @@ static bool is_container(const struct op *op)
 static const uint8_t *pass(struct walker *k, const struct op *op, const uint8_t *at)
 {
     uint32_t span = 0;
-    bool keeps = k->keeps && is_container(op);
-    if (keeps && !open_span(k, at, &span))
+    bool is_kept = is_container(op);
+    if (is_kept && !open_span(k, at, &span))
         return NULL;
     at = walk_skip(k->p, (uint32_t)(op - k->p->ops), k->w->avro, at, k->w->err);
-    if (keeps && at)
+    if (is_kept && at)
         close_span(k, span, at);
     return at;
 }
@@ -92,7 +91,7 @@ static const uint8_t *enter(struct walker *k, const struct op *op, const uint8_t
         return NULL;
     }
     uint32_t span = 0;
-    if (k->keeps && !open_span(k, at, &span))
+    if (!open_span(k, at, &span))
         return NULL;
     struct frame *f = ++k->top;
     f->op = op;
@@ -121,31 +120,19 @@ static const uint8_t *begin(struct walker *k, const struct op *op, const uint8_t
         at = read_branch(k, &op, at);
     if (unlikely(!at))
         return NULL;
-    bool is_entered = is_container(op) && (k->w->resolver->holds[op - k->p->ops] & k->holds);
+    bool is_entered = is_container(op) && (k->w->resolver->holds[op - k->p->ops] & HOLDS_SCATTERED);
     return is_entered ? enter(k, op, at) : pass(k, op, at);
 }
 
 /* ---- blocks ---- */
 
-/* Items that take no bytes are not looked at one by one. */
 static const uint8_t *next_block(struct walker *k, struct frame *f, const uint8_t *at)
 {
-    const struct op *item = &k->p->ops[f->op->a];
-    bool is_empty = f->op->code == OP_ARRAY && item->size_min == 0;
-    do {
-        const char *fault;
-        if (unlikely(f->block_end && f->block_end != at))
-            return bad(k, at, "the items of a block end elsewhere than its size says,");
-        const uint8_t *q = avro_read_block(at, k->end, &f->left, &f->block_end, &fault);
-        if (unlikely(!q))
-            return bad(k, at, fault);
-        at = q;
-        if (is_empty && k->w->empty_items && f->left > UINT64_MAX - *k->w->empty_items)
-            *k->w->empty_items = UINT64_MAX;
-        else if (is_empty && k->w->empty_items)
-            *k->w->empty_items += f->left;
-    } while (is_empty && f->left);
-    return at;
+    const char *fault;
+    if (unlikely(f->block_end && f->block_end != at))
+        return bad(k, at, "the items of a block end elsewhere than its size says,");
+    const uint8_t *q = avro_read_block(at, k->end, &f->left, &f->block_end, &fault);
+    return likely(q) ? q : bad(k, at, fault);
 }
 
 static const uint8_t *skip_key(struct walker *k, const uint8_t *at)
@@ -182,37 +169,23 @@ static const uint8_t *step(struct walker *k, const uint8_t *at)
     }
     if (!is_done)
         return begin(k, op, at);
-    if (k->keeps)
-        close_span(k, f->span, at);
+    close_span(k, f->span, at);
     k->top--;
     return at;
 }
 
-static const uint8_t *walk(struct walk *w, uint32_t op, const uint8_t *at, uint8_t holds, bool keeps,
-                           uint32_t depth)
+const uint8_t *walk_index(struct walk *w, uint32_t op, const uint8_t *at, uint32_t depth)
 {
     struct walker k; /* the frames stay uninitialised */
     k.w = w;
     k.p = w->resolver->writer;
     k.end = w->avro.ptr + w->avro.len;
-    k.holds = holds;
-    k.keeps = keeps;
     k.depth = depth;
     k.top = k.frames;
     at = begin(&k, &k.p->ops[op], at);
     while (at && k.top != k.frames)
         at = step(&k, at);
     return at;
-}
-
-const uint8_t *walk_index(struct walk *w, uint32_t op, const uint8_t *at, uint32_t depth)
-{
-    return walk(w, op, at, HOLDS_SCATTERED, true, depth);
-}
-
-const uint8_t *walk_count(struct walk *w, uint32_t op, const uint8_t *at)
-{
-    return walk(w, op, at, HOLDS_EMPTY, false, 0);
 }
 
 /* ---- looking up ---- */

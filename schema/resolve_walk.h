@@ -18,8 +18,7 @@ enum { WALK_KEEP_BYTES = 64 };
 struct walk {
     const struct resolver *resolver;
     struct slice avro;
-    struct stack spans;    /* struct walk_span by where they begin, the outer first */
-    uint64_t *empty_items; /* NULL, or: array items of no bytes are counted up here */
+    struct stack spans; /* struct walk_span by where they begin, the outer first */
     struct err *err;
 };
 
@@ -69,9 +68,6 @@ static inline const uint8_t *walk_skip(const struct program *p, uint32_t first, 
 /* Walk over the value, with `depth` records, arrays and maps around it, and keep the spans inside it, itself
  * included. */
 const uint8_t *walk_index(struct walk *, uint32_t op, const uint8_t *at, uint32_t depth);
-
-/* Walk over the value and count array items of no bytes. */
-const uint8_t *walk_count(struct walk *, uint32_t op, const uint8_t *at);
 
 /* As walk_skip, by what was kept. */
 const uint8_t *walk_find(struct walk *, uint32_t op, const uint8_t *at, uint32_t depth);
