@@ -212,9 +212,10 @@ static enum rc push_inner(struct collector *c, const struct visit *v)
 
 static enum rc walk(struct collector *c)
 {
-    struct visit root = {.reader = {NULL, NULL, PLACE_NO_INDEX}, .writer = {NULL, NULL, PLACE_NO_INDEX}};
     if (c->match.pairs[0].is_full)
         return RC_OK;
+    struct visit root = {.reader = *match_reader_type(&c->match, &c->match.pairs[0])->place,
+                         .writer = *match_writer_type(&c->match, &c->match.pairs[0])->place};
     if (!stack_reserve(&c->visits, 1, sizeof root))
         return err_oom(c->err);
     ((struct visit *)c->visits.ptr)[c->visits.n++] = root;

@@ -28,7 +28,7 @@ struct compat_reason {
     enum problem_code code;
     bool is_backward;            /* the new schema reads, the version writes; else the other way */
     uint32_t version;            /* index into the versions */
-    struct slice reader, writer; /* where: JSON Pointers (RFC 6901) into the two schema texts */
+    struct slice reader, writer; /* where: JSON Pointers (RFC 6901) into the two texts as parsed */
     struct slice words;          /* a sentence */
 };
 

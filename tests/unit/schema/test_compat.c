@@ -5,15 +5,20 @@
 
 #include "tests/lib/test.h"
 
-static struct schema *parse(const char *text)
+static struct schema *parse_entry(const char *text, const char *fullname)
 {
     struct arena arena = {0};
     struct schema *s;
     struct err err;
-    if (schema_parse(&s, slice_str(text), SLICE(""), &arena, &err) != RC_OK)
+    if (schema_parse(&s, slice_str(text), slice_str(fullname), &arena, &err) != RC_OK)
         fail_msg("%.200s: %s", text, err.message);
     arena_release(&arena);
     return s;
+}
+
+static struct schema *parse(const char *text)
+{
+    return parse_entry(text, "");
 }
 
 /* The reasons, a line each: "< /new /old code" backward (the new schema reads), "> ..." forward. */
@@ -129,6 +134,30 @@ TEST(schema_compat__ends_with_types_that_contain_themselves)
     backward(LIST(FIELD("v", INT) ","), LIST(FIELD("v", INT) ","), "");
     backward(LIST(FIELD("v", INT) ","), LIST(FIELD("v", STRING) "," FIELD("w", INT) ","),
              "0< new:/fields/1 old: missing\n0< new:/fields/0/type old:/fields/0/type type\n");
+}
+
+TEST(schema_compat__points_into_the_text_that_an_entry_was_picked_from)
+{
+    struct schema *old = parse("{\"type\":\"record\",\"name\":\"R\",\"fields\":[]}");
+    struct schema *new = parse_entry("[\"null\"," RECORD(FIELD("n", INT)) "]", "R");
+    const struct schema *versions[] = {old}, *others[] = {new};
+    struct arena arena = {0};
+    struct buf out = {0};
+    struct compat c;
+    struct err err;
+    assert_int_equal(schema_compat(COMPAT_BACKWARD, new, versions, 1, &arena, &c, &err), RC_OK);
+    print_reasons(&c, &out);
+    assert_slice_str(buf_slice(&out), "0< new:/1/fields/0 old: missing\n");
+    struct schema *number = parse(INT);
+    out.len = 0;
+    assert_int_equal(schema_compat(COMPAT_BACKWARD, number, others, 1, &arena, &c, &err), RC_OK);
+    print_reasons(&c, &out);
+    assert_slice_str(buf_slice(&out), "0< new: old:/1 type\n");
+    schema_free(old);
+    schema_free(new);
+    schema_free(number);
+    buf_release(&out);
+    arena_release(&arena);
 }
 
 /* ---- what is said ---- */
