@@ -10,6 +10,7 @@
 #include "tests/fuzz/generate.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/plain_resolve.h"
+#include "tests/fuzz/resolve_avro_c.h"
 #include "tests/fuzz/schemas.h"
 
 enum { CHANGES_MAX = 12, PRINTED_MAX = 65536 };
@@ -93,6 +94,26 @@ static void compare(const struct pair *p, struct slice got, struct slice plain)
     buf_release(&b);
 }
 
+/* Avro C cuts strings at a NUL when it prints them. */
+static void compare_avro_c(struct pair *p, struct slice avro, struct slice got)
+{
+    struct buf ours = {0}, theirs = {0}, again = {0}, json = {0};
+    struct codec_opts opts = {.form = JSON_AVRO};
+    struct err err;
+    print(p->reader, got, &ours);
+    if (!memmem(ours.ptr, ours.len, "\\u0000", 6) && resolve_avro_c(p->writer, p->reader, avro, &theirs)) {
+        CHECK(codec_from_json(codec, p->reader, &opts, buf_slice(&theirs), &again, &p->arena, &err) == RC_OK,
+              "%.*s: %s", SHOW(theirs), err.message);
+        print(p->reader, buf_slice(&again), &json);
+        CHECK(slice_eq(buf_slice(&ours), buf_slice(&json)), "%.*s, but Avro C: %.*s", SHOW(ours),
+              SHOW(theirs));
+    }
+    buf_release(&ours);
+    buf_release(&theirs);
+    buf_release(&again);
+    buf_release(&json);
+}
+
 static void check_datum(struct pair *p, struct slice avro)
 {
     static const char before[] = "before";
@@ -112,6 +133,8 @@ static void check_datum(struct pair *p, struct slice avro)
         CHECK(plain_check(r, r->root, got) != PLAIN_MISFIT, "no data of the reader's\n%.*s",
               SHOW(p->listing));
         CHECK(!schema_resolver_is_copy(p->resolver) || slice_eq(got, avro), "a copy is another");
+        if (got.len <= PRINTED_MAX && schema_resolver_reads_all(p->resolver))
+            compare_avro_c(p, avro, got);
     }
     enum plain_result result = is_valid ? plain_resolve(w, r, avro, &plain) : PLAIN_GIVES_UP;
     CHECK(result == PLAIN_GIVES_UP || (rc == RC_OK) == (result == PLAIN_FITS), "plainly %d: %s\n%.*s", result,
