@@ -2,6 +2,7 @@
 """tools/make_fuzz_seeds.py OUT - seeds for the fuzz targets: OUT/<target>/<case>, from tests/conformance/data and from
 the lists below. What is worth keeping of what grows from them stands in tests/fuzz/corpus."""
 
+import itertools
 import json
 import os
 import sys
@@ -118,10 +119,15 @@ def by_hand():
         for i, choices in enumerate((bytes(60), bytes(range(1, 100, 3)), bytes(range(250, 0, -7)))):
             yield "json_codec", f"choices-{row}-{i}", bytes([0x80 + (row * 5 + i * 7) % 16, row]) + choices
     for row in range(ord("A"), ord("c") + 1):
-        for i in range(24):
-            changes = bytes((row * 31 + i * 67 + k * 29) % 256 for k in range(2 + i % 3 * 4))
-            data = bytes((i * 13 + k * (row % 11 + 1)) % 256 for k in range(60))
-            yield "resolve", f"hand-{row}-{i:02}", bytes([i % 2, row, len(changes) // 2]) + changes + data
+        for change in range(16 * 3):
+            for how in (0, 3, 10, 46):
+                data = bytes((how * 13 + change * 7 + k * (row % 11 + 1)) % 256 for k in range(60))
+                yield "resolve", f"hand-{row}-{change:02}-{how:02}", bytes([(change + how // 2) % 2, row, 1, change, how]) + data
+    several = (4, 0, 8, 9), (6, 0), (6, 0, 5, 1), (3, 1, 8, 17), (10, 1, 4, 2, 2, 5)
+    for i, (row, changes, first) in enumerate(itertools.product("NQRSUWXZ[^`c", several, range(0, 256, 40))):
+        data = bytes((first + k * 37) % 256 for k in range(90))
+        yield "resolve", f"hand-several-{i:03}", bytes([i % 2, ord(row), len(changes) // 2, *changes]) + data
+        yield "resolve", f"hand-several-{i:03}-back", bytes([(i + 1) % 2, ord(row), len(changes) // 2, *changes]) + data
     yield "json_codec", "hand-field", b'PT\x03["a"]'
     for row in range(ord("A"), ord("c") + 1):
         for size in (0, 1, 8, 40):

@@ -173,6 +173,23 @@ static void rename_field(struct place p, uint8_t how)
     json_decref(aliases);
 }
 
+/* One field more takes the other's name as an alias; the other is removed, or not. */
+static void join_fields(struct place p, uint8_t how)
+{
+    json_t *fields = json_object_get(type_at(p), "fields");
+    size_t n = json_array_size(fields);
+    if (n < 2)
+        return;
+    size_t other = how / 4 % n;
+    json_t *field = json_array_get(fields, (other + 1) % n), *aliases = json_array();
+    json_array_append(aliases, json_object_get(json_array_get(fields, other), "name"));
+    json_object_set_new(field, "aliases", aliases);
+    if (how & 1)
+        json_object_set_new(field, "default", json_null());
+    if (how & 2)
+        json_array_remove(fields, other);
+}
+
 static void rename_type(struct place p, uint8_t how)
 {
     json_t *type = type_at(p), *name = json_object_get(type, "name");
@@ -225,7 +242,7 @@ static void replace_type(struct place p, uint8_t how)
 
 static void (*const changes[])(struct place, uint8_t how) = {
     promote,  promote,  wrap,         unwrap,      rotate_parts, rotate_parts, remove_part,  remove_part,
-    add_part, add_part, rename_field, rename_type, set_default,  set_number,   replace_type,
+    add_part, add_part, rename_field, rename_type, set_default,  set_number,   replace_type, join_fields,
 };
 
 bool mutate_schema(struct slice text, struct slice choices, struct buf *out)
