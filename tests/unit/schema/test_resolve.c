@@ -547,6 +547,18 @@ TEST(codec_resolve__does_not_make_more_items_of_no_bytes_than_can_be_read)
     world_release(&w);
 }
 
+TEST(codec_resolve__counts_the_items_of_no_bytes_that_defaults_bring)
+{
+    struct world w =
+        world_of(ARRAY(RECORD("")), ARRAY(RECORD(ALSO("x", ARRAY("\"null\""), "\"default\":[null,null]"))));
+    write_array(&w.avro, LIMIT_EMPTY_ITEMS_MAX / 2 + 1, SLICE(""));
+    assert_int_equal(resolve(&w, buf_slice(&w.avro)), RC_ERR);
+    check_problem(&w, PROBLEM_SIZE, "/2796202/x", "array items of no bytes");
+    write_array(&w.avro, LIMIT_EMPTY_ITEMS_MAX / 2, SLICE(""));
+    assert_int_equal(resolve(&w, buf_slice(&w.avro)), RC_OK);
+    world_release(&w);
+}
+
 TEST(codec_resolve__does_not_nest_deeper_than_can_be_read)
 {
     static const char reader[] =
