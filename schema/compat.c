@@ -256,8 +256,8 @@ static enum rc compare_version(struct collector *c, enum compat_mode mode, const
     return modes[mode].forward ? compare(c, new, version) : RC_OK;
 }
 
-enum rc schema_compat(enum compat_mode mode, const struct schema *new, const struct schema *const *versions,
-                      size_t n, struct arena *arena, struct compat *out, struct err *err)
+enum rc compat_check(enum compat_mode mode, const struct schema *new, const struct schema *const *versions,
+                     size_t n, struct arena *arena, struct compat *out, struct err *err)
 {
     assert(mode < COMPAT_MODES);
     *out = (struct compat){0};

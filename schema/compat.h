@@ -47,8 +47,8 @@ struct compat {
  * RC_OK: *out has the verdict. Fails with TOO_MUCH_WORK (see LIMIT_MATCH_MAX) and NO_MEMORY. A reason is
  * told once, where it is met first. Linear in the pairs of types that meet. Takes time: up to some ten
  * milliseconds a version. Any thread. */
-MUST_USE enum rc schema_compat(enum compat_mode, const struct schema *new,
-                               const struct schema *const *versions, size_t n, struct arena *arena,
-                               struct compat *out, struct err *err);
+MUST_USE enum rc compat_check(enum compat_mode, const struct schema *new,
+                              const struct schema *const *versions, size_t n, struct arena *arena,
+                              struct compat *out, struct err *err);
 
 #endif

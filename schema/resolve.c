@@ -314,11 +314,13 @@ static void set_flags(struct resolver *r)
 
 static void publish(struct resolver *r)
 {
-    r->ops = r->op_stack.ptr, r->nops = r->op_stack.n;
-    r->steps = r->step_stack.ptr, r->nsteps = r->step_stack.n;
-    r->symbols = r->symbol_stack.ptr, r->nsymbols = r->symbol_stack.n;
-    r->branches = r->branch_stack.ptr, r->nbranches = r->branch_stack.n;
-    r->finds = r->find_stack.ptr, r->nfinds = r->find_stack.n;
+    r->ops = r->op_stack.ptr;
+    r->nops = r->op_stack.n;
+    r->steps = r->step_stack.ptr;
+    r->nsteps = r->step_stack.n;
+    r->symbols = r->symbol_stack.ptr;
+    r->branches = r->branch_stack.ptr;
+    r->finds = r->find_stack.ptr;
 }
 
 static bool make_ops(struct resolve_compiler *c)

@@ -60,7 +60,7 @@ struct resolver {
     struct resolver_op *ops;               /* 0: the root */
     struct resolver_step *steps;
     uint32_t *symbols, *branches, *finds;
-    uint32_t nops, nsteps, nsymbols, nbranches, nfinds;
+    uint32_t nops, nsteps;
     uint8_t *holds; /* by type of the writer */
     bool is_full, is_possible;
     struct arena arena;

@@ -3,7 +3,7 @@
  *
  *   text -> schema_parse -> struct schema (model and compiled program) -> codec_* (schema/codec.h)
  *   two schemas -> schema_resolver_new -> struct resolver -> codec_resolve (schema/codec.h)
- *   a new schema and those before it -> schema_compat (schema/compat.h)
+ *   a new schema and those before it -> compat_check (schema/compat.h)
  *
  * Source: the Avro 1.12 specification; where it is silent, docs/policies.md. */
 #ifndef SCHEMA_SCHEMA_H
@@ -73,7 +73,7 @@ MUST_USE enum rc schema_resolver_new(struct resolver **out, const struct schema 
 void schema_resolver_free(struct resolver *);
 /* Every datum is under the reader's schema the bytes that it is: no need to call codec_resolve. */
 bool schema_resolver_is_copy(const struct resolver *);
-/* Every datum can be read (as schema_compat says of these two), but for bytes that are no UTF-8 read as a
+/* Every datum can be read (as compat_check says of these two), but for bytes that are no UTF-8 read as a
  * string, and records that with the reader's defaults exceed a limit. */
 bool schema_resolver_reads_all(const struct resolver *);
 /* Some datum might be read; false: none can. */

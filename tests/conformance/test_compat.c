@@ -88,7 +88,7 @@ static void check_mode(json_t *line, enum compat_mode mode, const struct schema 
     struct arena arena = {0};
     struct compat c;
     struct err err;
-    if (schema_compat(mode, new, versions, n, &arena, &c, &err) != RC_OK)
+    if (compat_check(mode, new, versions, n, &arena, &c, &err) != RC_OK)
         complain(id, name, err.message);
     else if ((c.n == 0) != (mode == COMPAT_NONE || is_wanted(line, name)))
         complain(id, name, c.n ? (const char *)c.first->words.ptr : "compatible");
@@ -145,13 +145,13 @@ static unsigned run_file(const char *name, void (*run)(json_t *))
     return cases;
 }
 
-TEST(schema_compat__gives_the_verdict_of_every_conformance_case)
+TEST(compat_check__gives_the_verdict_of_every_conformance_case)
 {
     assert_int_equal(run_file("compat.jsonl", run_pair), 154);
     assert_int_equal(faults, 0);
 }
 
-TEST(schema_compat__looks_at_the_last_version_or_at_all)
+TEST(compat_check__looks_at_the_last_version_or_at_all)
 {
     assert_int_equal(run_file("compat-transitive.jsonl", run_history), 9);
     assert_int_equal(faults, 0);

@@ -168,7 +168,7 @@ TEST(codec_resolve__says_why_not_or_no_memory)
     resolve_each(old, other, json, ERR_OTHER_VERSION);
 }
 
-/* ---- schema_compat ---- */
+/* ---- compat_check ---- */
 
 static enum rc compat(void *arg, struct err *err)
 {
@@ -178,7 +178,7 @@ static enum rc compat(void *arg, struct err *err)
     struct compat c;
     struct buf text = {0};
     fault_begin();
-    enum rc rc = schema_compat(COMPAT_FULL_TRANSITIVE, j->reader, versions, 3, &arena, &c, err);
+    enum rc rc = compat_check(COMPAT_FULL_TRANSITIVE, j->reader, versions, 3, &arena, &c, err);
     fault_end();
     for (const struct compat_reason *r = c.first; rc == RC_OK && r; r = r->next)
         assert_true(buf_printf(&text, "%u ", r->version) && buf_append(&text, r->reader) &&
@@ -190,7 +190,7 @@ static enum rc compat(void *arg, struct err *err)
     return rc;
 }
 
-TEST(schema_compat__is_whole_or_no_memory)
+TEST(compat_check__is_whole_or_no_memory)
 {
     const char *const texts[] = {old, new, other};
     for (unsigned i = 0; i < 3; i++) {

@@ -31,9 +31,9 @@ static bool is_compatible(struct pair *p)
     struct compat backward, forward;
     struct err err;
     const struct schema *versions[] = {p->writer}, *swapped[] = {p->reader};
-    CHECK(schema_compat(COMPAT_BACKWARD, p->reader, versions, 1, &p->arena, &backward, &err) == RC_OK, "%s",
+    CHECK(compat_check(COMPAT_BACKWARD, p->reader, versions, 1, &p->arena, &backward, &err) == RC_OK, "%s",
           err.message);
-    CHECK(schema_compat(COMPAT_FORWARD, p->writer, swapped, 1, &p->arena, &forward, &err) == RC_OK, "%s",
+    CHECK(compat_check(COMPAT_FORWARD, p->writer, swapped, 1, &p->arena, &forward, &err) == RC_OK, "%s",
           err.message);
     CHECK(backward.n == forward.n, "%u reasons one way, %u the other", backward.n, forward.n);
     for (const struct compat_reason *r = backward.first; r; r = r->next)

@@ -45,7 +45,7 @@ static void compares(enum compat_mode mode, const char *const *old, size_t n, co
     struct err err;
     for (size_t i = 0; i < n; i++)
         versions[i] = owned[i] = parse(old[i]);
-    assert_int_equal(schema_compat(mode, latest, versions, n, &arena, &c, &err), RC_OK);
+    assert_int_equal(compat_check(mode, latest, versions, n, &arena, &c, &err), RC_OK);
     print_reasons(&c, &out);
     assert_slice_str(buf_slice(&out), want);
     for (size_t i = 0; i < n; i++)
@@ -67,7 +67,7 @@ static void says(const char *old, const char *new, const char *words)
     struct arena arena = {0};
     struct compat c;
     struct err err;
-    assert_int_equal(schema_compat(COMPAT_BACKWARD, n, versions, 1, &arena, &c, &err), RC_OK);
+    assert_int_equal(compat_check(COMPAT_BACKWARD, n, versions, 1, &arena, &c, &err), RC_OK);
     assert_int_equal(c.n, 1);
     assert_slice_str(c.first->words, words);
     schema_free(o);
@@ -87,7 +87,7 @@ static void says(const char *old, const char *new, const char *words)
 
 /* ---- where ---- */
 
-TEST(schema_compat__points_at_the_new_field_and_the_record_that_lacks_it)
+TEST(compat_check__points_at_the_new_field_and_the_record_that_lacks_it)
 {
     backward(RECORD(FIELD("a", INT)), RECORD(FIELD("a", INT) "," FIELD("n", INT)),
              "0< new:/fields/1 old: missing\n");
@@ -98,7 +98,7 @@ TEST(schema_compat__points_at_the_new_field_and_the_record_that_lacks_it)
              "0< new:/fields/1/type/values/items/fields/0 old:/fields/0/type/values/items missing\n");
 }
 
-TEST(schema_compat__points_at_types_in_both_schemas)
+TEST(compat_check__points_at_types_in_both_schemas)
 {
     backward(RECORD(FIELD("a", INT) "," FIELD("b", ARRAY(INT))),
              RECORD(FIELD("b", ARRAY(STRING)) "," FIELD("a", STRING)),
@@ -109,7 +109,7 @@ TEST(schema_compat__points_at_types_in_both_schemas)
     backward(STRING, INT, "0< new: old: type\n");
 }
 
-TEST(schema_compat__points_at_branches)
+TEST(compat_check__points_at_branches)
 {
     backward("[\"null\",\"int\"]", INT, "0< new: old:/0 type\n");
     backward("[\"null\",\"string\",\"int\"]", "[\"null\",\"boolean\"]",
@@ -120,7 +120,7 @@ TEST(schema_compat__points_at_branches)
              "0< new:/fields/0/type/0/symbols old:/fields/0/type/1/symbols symbol\n");
 }
 
-TEST(schema_compat__tells_a_reason_once_where_it_is_met_first)
+TEST(compat_check__tells_a_reason_once_where_it_is_met_first)
 {
     backward(
         RECORD(FIELD("a", ENUM("E", "\"A\",\"B\"")) "," FIELD("b", "\"E\"") "," FIELD("c", ARRAY("\"E\""))),
@@ -128,7 +128,7 @@ TEST(schema_compat__tells_a_reason_once_where_it_is_met_first)
         "0< new:/fields/0/type/symbols old:/fields/0/type/symbols symbol\n");
 }
 
-TEST(schema_compat__ends_with_types_that_contain_themselves)
+TEST(compat_check__ends_with_types_that_contain_themselves)
 {
 #define LIST(fields) NAMED("record", "L", "\"fields\":[" fields FIELD("n", "[\"null\",\"L\"]") "]")
     backward(LIST(FIELD("v", INT) ","), LIST(FIELD("v", INT) ","), "");
@@ -136,7 +136,7 @@ TEST(schema_compat__ends_with_types_that_contain_themselves)
              "0< new:/fields/1 old: missing\n0< new:/fields/0/type old:/fields/0/type type\n");
 }
 
-TEST(schema_compat__points_into_the_text_that_an_entry_was_picked_from)
+TEST(compat_check__points_into_the_text_that_an_entry_was_picked_from)
 {
     struct schema *old = parse("{\"type\":\"record\",\"name\":\"R\",\"fields\":[]}");
     struct schema *new = parse_entry("[\"null\"," RECORD(FIELD("n", INT)) "]", "R");
@@ -145,12 +145,12 @@ TEST(schema_compat__points_into_the_text_that_an_entry_was_picked_from)
     struct buf out = {0};
     struct compat c;
     struct err err;
-    assert_int_equal(schema_compat(COMPAT_BACKWARD, new, versions, 1, &arena, &c, &err), RC_OK);
+    assert_int_equal(compat_check(COMPAT_BACKWARD, new, versions, 1, &arena, &c, &err), RC_OK);
     print_reasons(&c, &out);
     assert_slice_str(buf_slice(&out), "0< new:/1/fields/0 old: missing\n");
     struct schema *number = parse(INT);
     out.len = 0;
-    assert_int_equal(schema_compat(COMPAT_BACKWARD, number, others, 1, &arena, &c, &err), RC_OK);
+    assert_int_equal(compat_check(COMPAT_BACKWARD, number, others, 1, &arena, &c, &err), RC_OK);
     print_reasons(&c, &out);
     assert_slice_str(buf_slice(&out), "0< new: old:/1 type\n");
     schema_free(old);
@@ -162,7 +162,7 @@ TEST(schema_compat__points_into_the_text_that_an_entry_was_picked_from)
 
 /* ---- what is said ---- */
 
-TEST(schema_compat__names_both_sides)
+TEST(compat_check__names_both_sides)
 {
     says(INT, STRING, "A value written as int, to be read as string.");
     says(NAMED("record", "A", "\"fields\":[]"), NAMED("record", "n.B", "\"fields\":[]"),
@@ -178,7 +178,7 @@ TEST(schema_compat__names_both_sides)
 
 /* ---- which versions, which way ---- */
 
-TEST(schema_compat__looks_both_ways_if_the_mode_does)
+TEST(compat_check__looks_both_ways_if_the_mode_does)
 {
     static const char *const old[] = {RECORD(FIELD("a", INT))};
     static const char new[] = RECORD(FIELD("a", "\"long\"") "," FIELD("b", INT));
@@ -189,7 +189,7 @@ TEST(schema_compat__looks_both_ways_if_the_mode_does)
              "0< new:/fields/1 old: missing\n0> new:/fields/0/type old:/fields/0/type type\n");
 }
 
-TEST(schema_compat__looks_at_all_versions_if_the_mode_is_transitive)
+TEST(compat_check__looks_at_all_versions_if_the_mode_is_transitive)
 {
     static const char *const old[] = {RECORD(""), RECORD(ALSO("a", INT, "\"default\":0"))};
     compares(COMPAT_BACKWARD, old, 2, RECORD(FIELD("a", INT)), "");
@@ -215,7 +215,7 @@ static void print_wide(struct buf *out, const char *name, unsigned fields)
     assert_true(buf_append_byte(out, 0));
 }
 
-TEST(schema_compat__lists_a_hundred_reasons_and_says_that_there_are_more)
+TEST(compat_check__lists_a_hundred_reasons_and_says_that_there_are_more)
 {
     struct buf old = {0}, new = {0};
     print_wide(&old, "a", 100);
@@ -225,10 +225,10 @@ TEST(schema_compat__lists_a_hundred_reasons_and_says_that_there_are_more)
     struct arena arena = {0};
     struct compat c;
     struct err err;
-    assert_int_equal(schema_compat(COMPAT_BACKWARD, n, versions, 1, &arena, &c, &err), RC_OK);
+    assert_int_equal(compat_check(COMPAT_BACKWARD, n, versions, 1, &arena, &c, &err), RC_OK);
     assert_int_equal(c.n, 100);
     assert_false(c.truncated);
-    assert_int_equal(schema_compat(COMPAT_FULL, n, versions, 1, &arena, &c, &err), RC_OK);
+    assert_int_equal(compat_check(COMPAT_FULL, n, versions, 1, &arena, &c, &err), RC_OK);
     assert_int_equal(c.n, COMPAT_REASONS_MAX);
     assert_true(c.truncated);
     schema_free(o);
