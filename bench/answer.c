@@ -47,7 +47,8 @@ static bool length_read(const char *head, const char *end, struct answer_hint *h
     return number_read(value, end, &out->body_bytes);
 }
 
-long answer_head(const char *in, size_t have, bool no_body, struct answer_hint *hint, struct answer *out)
+static long head_parse(const char *in, size_t have, bool no_body, struct answer_hint *hint,
+                       struct answer *out)
 {
     if (memcmp(in, "HTTP/1.", have < 7 ? have : 7) != 0)
         return -1;
@@ -70,4 +71,23 @@ long answer_head(const char *in, size_t have, bool no_body, struct answer_hint *
     if (!bare && !length_read(in, end, hint, out))
         return -1;
     return end + 2 - in;
+}
+
+static void hint_keep(struct answer_hint *hint, const char *head, size_t bytes, const struct answer *a)
+{
+    hint->head_bytes = bytes <= ANSWER_HINT_MAX ? bytes : 0;
+    memcpy(hint->head, head, hint->head_bytes);
+    hint->answer = *a;
+}
+
+long answer_head(const char *in, size_t have, bool no_body, struct answer_hint *hint, struct answer *out)
+{
+    if (hint->head_bytes && have >= hint->head_bytes && memcmp(in, hint->head, hint->head_bytes) == 0) {
+        *out = hint->answer;
+        return (long)hint->head_bytes;
+    }
+    long head = head_parse(in, have, no_body, hint, out);
+    if (head > 0)
+        hint_keep(hint, in, (size_t)head, out);
+    return head;
 }

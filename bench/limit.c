@@ -17,7 +17,7 @@
 
 #include "bench/cli.h"
 
-enum { IN_BYTES = 16384, EVENTS = 256, COPIES = 64, TOTAL_MAX = 1 << 20 };
+enum { IN_BYTES = 16384, EVENTS = 256, COPIES_MAX = 64, COPIES_BYTES = 256 << 10, TOTAL_MAX = 1 << 20 };
 
 struct conn {
     int fd;
@@ -29,10 +29,12 @@ struct conn {
     char in[IN_BYTES];
 };
 
-/* The answer, COPIES times in a row: a pipelined batch is one write. */
+/* The answer, some times in a row: a pipelined batch is one write. Of a long one fewer: they shall stay in the cache,
+ * as a server's own would. */
 static struct {
     char *bytes;
     size_t len; /* of one */
+    size_t copies;
 } answer;
 
 /* One answer with a body of `body` bytes; `total`, if not 0, is the length of head and body together: what is
@@ -46,10 +48,12 @@ static void answer_build(size_t body, size_t total)
         die("--total %zu is too short: %zu bytes are the least with --body %zu", total, plain, body);
     size_t pad = total ? total - plain : 0;
     answer.len = plain + pad;
-    answer.bytes = malloc(answer.len * COPIES);
+    size_t copies = COPIES_BYTES / answer.len;
+    answer.copies = copies < 1 ? 1 : copies > COPIES_MAX ? COPIES_MAX : copies;
+    answer.bytes = malloc(answer.len * answer.copies);
     if (!answer.bytes)
         die("out of memory");
-    for (unsigned i = 0; i < COPIES; i++) {
+    for (size_t i = 0; i < answer.copies; i++) {
         char *p = answer.bytes + i * answer.len;
         p = mempcpy(p, "HTTP/1.1 200 OK", strlen("HTTP/1.1 200 OK"));
         memset(p, 'K', pad);
@@ -150,7 +154,7 @@ static void conn_want_write(struct conn *c, int epoll, bool want)
 static bool conn_write(struct conn *c, int epoll)
 {
     while (c->owed) {
-        size_t run = answer.len * COPIES - c->at;
+        size_t run = answer.len * answer.copies - c->at;
         size_t bytes = c->owed < run ? (size_t)c->owed : run;
         ssize_t n = write(c->fd, answer.bytes + c->at, bytes);
         if (n < 0) {

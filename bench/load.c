@@ -2,8 +2,6 @@
  * answer checked. One thread; one line of JSON at the end. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
@@ -12,25 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "bench/answer.h"
 #include "bench/cli.h"
 #include "bench/histogram.h"
+#include "bench/load_opts.h"
 #include "bench/plan.h"
 
 enum {
     EVENTS = 256,
     IN_BYTES = 32768,
-    PIDS_MAX = 16,
-    CONNECTIONS_MAX = 20000,
-    DEPTH_MAX = 1024,
     RECONNECTS_MAX = 1000, /* in a row without an answer: the server is gone */
-    BODY_FILE_MAX = 64 << 20,
 };
 static const int64_t DRAIN_NS = 10 * INT64_C(1000000000); /* for the answers that are still out at the end */
 
@@ -60,16 +53,7 @@ struct clocks {
     int64_t wall_ns, self_ns, server_ns;
 };
 
-static struct {
-    struct plan_opts plan_opts;
-    unsigned connections;
-    uint64_t requests;         /* 0: by time */
-    int64_t warm_ns, timed_ns; /* 0: none */
-    int64_t body_wanted;       /* -1: any */
-    pid_t pids[PIDS_MAX];
-    unsigned npids;
-    struct addrinfo *address;
-} opts = {.connections = 100, .body_wanted = -1};
+static struct load_opts opts;
 
 static struct {
     int epoll;
@@ -121,7 +105,7 @@ static void conn_open(struct conn *c)
     int one = 1;
     c->fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
     if (c->fd < 0 || connect(c->fd, a->ai_addr, a->ai_addrlen))
-        die("connect to %s: %s", opts.plan_opts.host, strerror(errno));
+        die("connect to %s: %s", opts.plan.host, strerror(errno));
     /* Pacing and bandwidth probing of the system's default are wasted on loopback; not every kernel lets one
      * choose. */
     (void)setsockopt(c->fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
@@ -282,7 +266,7 @@ static void conn_again(struct conn *c)
             return;
         run.totals.reconnects++;
         if (++run.failures > RECONNECTS_MAX)
-            die("%s drops every connection", opts.plan_opts.host);
+            die("%s drops every connection", opts.plan.host);
         conn_open(c);
     } while (!conn_send(c, now_ns()));
 }
@@ -383,114 +367,11 @@ static void run_start(void)
         run.start = clocks_read();
 }
 
-/* ---- the command line ---- */
-
-static void usage(void)
-{
-    die("load [options] http://HOST:PORT/TARGET\n"
-        "  -c N     connections (100)             -d N     requests in a pipelined batch (1)\n"
-        "  -n N     requests in all, or           -t SEC   seconds (2)\n"
-        "  -w SEC   seconds of warm-up, not counted (only with -t)\n"
-        "  -m NAME  method (GET; POST with a body) -H TEXT  a header field\n"
-        "  -b FILE  body from a file              -B TEXT  body\n"
-        "  -r N     {id} in target and body is a random number from 1 to N (1)\n"
-        "  -s       {id} counts 1, 2, 3 ... N and over again\n"
-        "  -S N     seed of the random numbers (1)\n"
-        "  -l N     every answer's body must have N bytes\n"
-        "  -p PID   report the CPU time of this process too (may be repeated)\n"
-        "The exit code is 1 if any answer was not 2xx, of wrong length, or missing.");
-}
-
-static void parse_url(char *url)
-{
-    static const char scheme[] = "http://";
-    if (strncmp(url, scheme, sizeof scheme - 1) != 0)
-        usage();
-    char *host = url + sizeof scheme - 1, *slash = strchr(host, '/');
-    opts.plan_opts.target = slash ? strdup(slash) : "/";
-    if (slash)
-        *slash = 0;
-    opts.plan_opts.host = strdup(host);
-    char *colon = strrchr(host, ':');
-    const char *port = colon ? colon + 1 : "80";
-    if (colon)
-        *colon = 0;
-    if (*host == '[' && host[strlen(host) - 1] == ']') { /* IPv6 */
-        host[strlen(host) - 1] = 0;
-        host++;
-    }
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    int fault = getaddrinfo(host, port, &hints, &opts.address);
-    if (fault)
-        die("%s port %s: %s", host, port, gai_strerror(fault));
-}
-
-static void read_body(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    struct stat st;
-    if (!f || fstat(fileno(f), &st) || st.st_size > BODY_FILE_MAX)
-        die("%s: %s", path, f ? "not a file of at most 64 MiB" : strerror(errno));
-    char *body = malloc((size_t)st.st_size + 1);
-    if (!body || fread(body, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
-        die("%s cannot be read", path);
-    fclose(f);
-    opts.plan_opts.body = body;
-    opts.plan_opts.body_bytes = (size_t)st.st_size;
-}
-
-static void parse_option(int o, const char *arg)
-{
-    struct plan_opts *p = &opts.plan_opts;
-    switch (o) {
-    case 'c': opts.connections = (unsigned)cli_number("-c", arg, 1, CONNECTIONS_MAX); break;
-    case 'd': p->depth = (unsigned)cli_number("-d", arg, 1, DEPTH_MAX); break;
-    case 'n': opts.requests = cli_number("-n", arg, 1, UINT64_MAX); break;
-    case 't': opts.timed_ns = cli_seconds_ns("-t", arg); break;
-    case 'w': opts.warm_ns = cli_seconds_ns("-w", arg); break;
-    case 'm': p->method = arg; break;
-    case 'b': read_body(arg); break;
-    case 'B':
-        p->body = arg;
-        p->body_bytes = strlen(arg);
-        break;
-    case 'r': p->ids_max = cli_number("-r", arg, 1, UINT64_MAX); break;
-    case 's': p->sequential = true; break;
-    case 'S': p->seed = cli_number("-S", arg, 0, UINT64_MAX); break;
-    case 'l': opts.body_wanted = (int64_t)cli_number("-l", arg, 0, INT64_MAX); break;
-    case 'H':
-        if (p->nheaders == PLAN_HEADERS_MAX)
-            die("more than %d header fields", PLAN_HEADERS_MAX);
-        p->headers[p->nheaders++] = arg;
-        break;
-    case 'p':
-        if (opts.npids == PIDS_MAX)
-            die("more than %d processes", PIDS_MAX);
-        opts.pids[opts.npids++] = (pid_t)cli_number("-p", arg, 1, INT32_MAX);
-        break;
-    default: usage();
-    }
-}
-
-static void parse(int argc, char **argv)
-{
-    opts.plan_opts = (struct plan_opts){.depth = 1, .ids_max = 1, .seed = 1};
-    for (int o; (o = getopt(argc, argv, "c:d:n:t:w:m:b:B:r:sS:l:H:p:")) != -1;)
-        parse_option(o, optarg);
-    if (optind != argc - 1 || (opts.requests && (opts.timed_ns || opts.warm_ns)))
-        usage();
-    if (!opts.requests && !opts.timed_ns)
-        opts.timed_ns = 2 * INT64_C(1000000000);
-    if (!opts.plan_opts.method)
-        opts.plan_opts.method = opts.plan_opts.body ? "POST" : "GET";
-    run.no_body = strcmp(opts.plan_opts.method, "HEAD") == 0;
-    parse_url(argv[optind]);
-}
-
 int main(int argc, char **argv)
 {
-    parse(argc, argv);
-    plan_init(&run.plan, &opts.plan_opts);
+    load_opts_parse(&opts, argc, argv);
+    run.no_body = strcmp(opts.plan.method, "HEAD") == 0;
+    plan_init(&run.plan, &opts.plan);
     run_start();
     struct clocks end = run_measured();
     struct totals measured = run.totals;

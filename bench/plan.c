@@ -6,40 +6,73 @@
 #include <string.h>
 
 #include "bench/cli.h"
+#include "bench/ids.h"
 
-static const char SLOT[] = "{id}";
-enum { SLOT_LEN = sizeof SLOT - 1 };
+/* What stands in a template for a number. */
+static const struct slot_name {
+    const char *text;
+    size_t len;
+    bool key;
+} slot_names[] = {{"{id}", 4, false}, {"{key}", 5, true}};
 
-/* Append text with `digits` zeros for every slot. */
+/* The first slot in a text, or NULL. */
+static const char *slot_find(const char *text, size_t len, const struct slot_name **name)
+{
+    const char *first = NULL;
+    for (unsigned i = 0; i < ARRAY_LEN(slot_names); i++) {
+        const char *at = memmem(text, len, slot_names[i].text, slot_names[i].len);
+        if (at && (!first || at < first)) {
+            first = at;
+            *name = &slot_names[i];
+        }
+    }
+    return first;
+}
+
+static size_t slot_bytes(const struct slot_name *name, unsigned digits)
+{
+    return name->key ? ID_KEY_BYTES : digits;
+}
+
+static void bytes_append(struct plan_text *t, const char *bytes, size_t len)
+{
+    memcpy(t->bytes + t->len, bytes, len);
+    t->len += len;
+}
+
+/* Append text with zeros for every slot. */
 static void text_append(struct plan_text *t, unsigned *nslots, const char *text, size_t len, unsigned digits)
 {
     const char *end = text + len, *slot;
-    while ((slot = memmem(text, (size_t)(end - text), SLOT, SLOT_LEN)) != NULL) {
+    const struct slot_name *name;
+    while ((slot = slot_find(text, (size_t)(end - text), &name)) != NULL) {
         if (*nslots == PLAN_SLOTS_MAX)
-            die("more than %d times {id}", PLAN_SLOTS_MAX);
-        memcpy(t->bytes + t->len, text, (size_t)(slot - text));
-        t->len += (size_t)(slot - text);
-        t->slots[(*nslots)++] = t->len;
-        memset(t->bytes + t->len, '0', digits);
-        t->len += digits;
-        text = slot + SLOT_LEN;
+            die("more than %d times {id} or {key}", PLAN_SLOTS_MAX);
+        bytes_append(t, text, (size_t)(slot - text));
+        t->slots[(*nslots)++] = (struct plan_slot){t->len, name->key};
+        memset(t->bytes + t->len, '0', slot_bytes(name, digits));
+        t->len += slot_bytes(name, digits);
+        text = slot + name->len;
     }
-    memcpy(t->bytes + t->len, text, (size_t)(end - text));
-    t->len += (size_t)(end - text);
+    bytes_append(t, text, (size_t)(end - text));
 }
 
-static size_t slots_in(const char *text, size_t len)
+/* How long a text is once its slots are filled. */
+static size_t text_bytes(const char *text, size_t len, unsigned digits)
 {
     const char *end = text + len;
-    size_t n = 0;
-    for (; (text = memmem(text, (size_t)(end - text), SLOT, SLOT_LEN)) != NULL; text += SLOT_LEN)
-        n++;
+    const struct slot_name *name;
+    size_t n = len;
+    while ((text = slot_find(text, (size_t)(end - text), &name)) != NULL) {
+        n = n - name->len + slot_bytes(name, digits);
+        text += name->len;
+    }
     return n;
 }
 
 static void text_append_str(struct plan_text *t, const char *text)
 {
-    t->len = (size_t)((char *)mempcpy(t->bytes + t->len, text, strlen(text)) - t->bytes);
+    bytes_append(t, text, strlen(text));
 }
 
 static void text_build(struct plan_text *t, unsigned *nslots, const struct plan_opts *o, unsigned digits)
@@ -63,10 +96,9 @@ static void text_build(struct plan_text *t, unsigned *nslots, const struct plan_
         text_append_str(t, "\r\n");
     }
     if (o->body) {
-        size_t in_body = slots_in(o->body, o->body_bytes);
         char length[64];
         snprintf(length, sizeof length, "Content-Length: %zu\r\n",
-                 o->body_bytes - in_body * SLOT_LEN + in_body * digits);
+                 text_bytes(o->body, o->body_bytes, digits));
         text_append_str(t, length);
     }
     text_append_str(t, "\r\n");
@@ -114,22 +146,16 @@ void plan_release(struct plan *p)
     free(p->batch);
 }
 
-/* SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014), scaled
- * to 1..ids_max. */
 static uint64_t id_next(struct plan *p)
 {
-    if (p->sequential)
-        return p->next++ % p->ids_max + 1;
-    uint64_t z = p->random += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    z ^= z >> 31;
-    return (uint64_t)(((unsigned __int128)z * p->ids_max) >> 64) + 1;
+    return p->sequential ? p->next++ % p->ids_max + 1 : id_random(&p->random, p->ids_max);
 }
 
 static size_t request_put(struct plan *p, char *out)
 {
     uint64_t id = id_next(p);
+    char key[ID_KEY_BYTES];
+    id_key(id, key);
     char digits[PLAN_DIGITS_MAX];
     unsigned n = 0;
     do
@@ -137,8 +163,13 @@ static size_t request_put(struct plan *p, char *out)
     while ((id /= 10) > 0);
     const struct plan_text *t = &p->texts[n];
     memcpy(out, t->bytes, t->len);
-    for (unsigned i = 0; i < p->nslots; i++)
-        memcpy(out + t->slots[i], digits + sizeof digits - n, n);
+    for (unsigned i = 0; i < p->nslots; i++) {
+        const struct plan_slot *slot = &t->slots[i];
+        if (slot->key)
+            memcpy(out + slot->at, key, sizeof key);
+        else
+            memcpy(out + slot->at, digits + sizeof digits - n, n);
+    }
     return t->len;
 }
 

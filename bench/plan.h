@@ -1,7 +1,7 @@
 /* bench/plan.h - what the load generator sends: one request as text, made once, with places for a number.
  *
- * `{id}` in the target and in the body stands for a number from 1 to ids_max, the same one in the whole
- * request. */
+ * `{id}` in the target and in the body stands for a number from 1 to ids_max, the same one in the whole request;
+ * `{key}` for that number's key (ids.h). */
 #ifndef BENCH_PLAN_H
 #define BENCH_PLAN_H
 
@@ -23,11 +23,17 @@ struct plan_opts {
     unsigned depth; /* requests in a batch */
 };
 
+/* Where the number stands, or its key. */
+struct plan_slot {
+    size_t at;
+    bool key;
+};
+
 /* The request for numbers of one width. */
 struct plan_text {
     char *bytes;
     size_t len;
-    size_t slots[PLAN_SLOTS_MAX]; /* where the number stands */
+    struct plan_slot slots[PLAN_SLOTS_MAX];
 };
 
 struct plan {

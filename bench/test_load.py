@@ -128,6 +128,36 @@ def test_counted_ids_come_once_each_with_true_lengths():
     assert sorted(seen) == list(range(1, 1235))
 
 
+def mix(z):
+    """The output function of SplitMix64."""
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9 & 2**64 - 1
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb & 2**64 - 1
+    return z ^ (z >> 31)
+
+
+def test_a_key_is_sixteen_digits_that_stand_for_the_number():
+    code, _, requests = load(lambda n, r: OK, "-n", "150", "-r", "150", "-s", "-c", "3", "-d", "4", "-B",
+                             '{"id":{id},"key":"{key}"}', target="/t/put/{key}")
+    assert code == 0
+    seen = []
+    for head, body in requests:
+        key = re.match(rb"POST /t/put/([0-9a-f]{16}) HTTP/1.1\r\n", head).group(1).decode()
+        record = json.loads(body)
+        assert record["key"] == key == f"{mix(record['id']):016x}", (head, body)
+        seen.append(record["id"])
+    assert sorted(seen) == list(range(1, 151))
+
+
+def test_an_answer_that_begins_like_the_last_is_read_anew():
+    """Equal heads are recognized without being looked at; what differs in one byte, or comes in pieces, is not equal."""
+    answers = [b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (n, b"x" * n) for n in (5, 5, 6, 5, 5, 7)]
+    code, figures, _ = load(lambda n, r: answers[n % 6], "-n", "600", "-c", "1", "-d", "8", "-l", "5")
+    assert code == 1 and figures["wrong_length"] == 200 and figures["requests"] == 600, figures
+    statuses = [OK, OK, OK.replace(b"200", b"500")]
+    code, figures, _ = load(lambda n, r: statuses[n % 3], "-n", "300", "-c", "1", "-d", "5")
+    assert code == 1 and figures["non_2xx"] == 100 and figures["first_bad_status"] == 500, figures
+
+
 def test_random_ids_cover_their_range_and_no_more():
     _, _, requests = load(lambda n, r: OK, "-n", "3000", "-r", "20", "-c", "3", target="/{id}")
     seen = {int(re.match(rb"GET /(\d+) ", head).group(1)) for head, _ in requests}
