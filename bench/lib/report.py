@@ -1,0 +1,58 @@
+"""bench/lib/report.py - tables for people: columns as wide as they must be; a goal and whether it holds."""
+
+
+class Goal:
+    """One line of the table of goals. `value` is a spread; `most` or `least` what its median may be. `proven`: False if the
+    rounds do not count, so that nothing is said."""
+
+    def __init__(self, path, measure, value, most=None, least=None, unit="", proven=True):
+        self.path, self.measure, self.value, self.unit, self.proven = path, measure, value, unit, proven
+        self.most, self.least = most, least
+
+    def holds(self):
+        if not self.proven:
+            return None
+        median = self.value["median"]
+        return (self.most is None or median <= self.most) and (self.least is None or median >= self.least)
+
+    def goal(self):
+        return f"<= {self.most:g}" if self.most is not None else f">= {self.least:g}"
+
+    def line(self):
+        return [self.path, self.measure, cell(self.value) + self.unit, self.goal() + self.unit,
+                {True: "holds", False: "MISSED", None: "unproven"}[self.holds()]]
+
+    def described(self):
+        return {"path": self.path, "measure": self.measure, "value": self.value, "goal": self.goal(),
+                "unit": self.unit.strip(), "holds": self.holds()}
+
+
+class Part:
+    """What a part of the table has found: rows for the JSON, tables as (title, head, lines), goals."""
+
+    def __init__(self):
+        self.rows, self.tables, self.goals, self.notes = [], [], [], []
+
+
+def cell(spread):
+    def number(n):
+        return f"{n:.0f}" if abs(n) >= 1000 else f"{n:.2f}"
+    return f"{number(spread['median'])} ({number(spread['min'])}..{number(spread['max'])})"
+
+
+def print_table(title, head, lines):
+    widths = [max(len(line[i]) for line in [head] + lines) for i in range(len(head))]
+    print(f"\n{title}")
+    for line in [head] + lines:
+        print("  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths))).rstrip())
+
+
+def print_parts(parts):
+    for part in parts:
+        for title, head, lines in part.tables:
+            print_table(title, head, lines)
+        for note in part.notes:
+            print(note)
+    goals = [goal.line() for part in parts for goal in part.goals]
+    if goals:
+        print_table("Goals", ["path", "measure", "median (least..greatest)", "goal", ""], goals)
