@@ -2,6 +2,7 @@
 # bench/run.sh [options] [row...] - build what is measured, fetch what it is compared with, measure. README.md says how to
 # read the tables; --help lists rows and options.
 set -euo pipefail
+# shellcheck source=bench/setup.sh
 . "$(dirname "$0")/setup.sh"
 
 case " $* " in *" --help "* | *" -h "*) exec python3 "$root/bench/run.py" --help ;; esac
