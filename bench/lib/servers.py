@@ -60,11 +60,11 @@ class Nginx(Process):
 
 
 class Avrod(Process):
-    """Its log lies beside its data."""
+    """Its log lies beside its data. `under`: a command that runs the server's, such as valgrind's."""
 
-    def __init__(self, tools, data, *options, threads=1, cores=SERVER_CORE):
+    def __init__(self, tools, data, *options, threads=1, cores=SERVER_CORE, under=()):
         self.port = free_port()
-        command = [tools.avrod, "--data", data, "--listen", f"127.0.0.1:{self.port}", *options]
+        command = [*under, tools.avrod, "--data", data, "--listen", f"127.0.0.1:{self.port}", *options]
         command += ["--threads", str(threads)] if threads else []
         with open(data + ".log", "ab") as log:
             super().__init__(command, cores, stderr=log)
