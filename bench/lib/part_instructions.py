@@ -9,9 +9,9 @@ from machine import BOTH_CORES, fail, say
 from part_calls import fill, rows_all
 from report import Part
 
-HELP = "instructions in user space a request, and the functions that take most (callgrind)"
+HELP = "instructions in user space a request, by file (callgrind)"
 NAMES = ["instructions"]
-REQUESTS, CONNECTIONS, FUNCTIONS = 5000, 20, 12
+REQUESTS, CONNECTIONS, SHOWN_MIN = 5000, 20, 20
 
 
 def switch(server, how):
@@ -33,17 +33,26 @@ def count(bench, row, path):
     server.close()
 
 
-def name_of(function, library):
-    """Without its path; where a library has no names, the library and an address."""
-    name = function.rsplit("/", 1)[-1]
-    return f"{os.path.basename(library)} {name[4:]}" if name.startswith("???:") and library else name
+def place_of(function, library):
+    """The file of ours, or the library, that a function belongs to."""
+    name = os.path.basename(library or "avrod")
+    return os.path.basename(function.split(":", 1)[0]) if name == "avrod" else re.sub(r"[-.](so|[0-9]).*", "", name)
 
 
 def functions_of(path):
-    """[(instructions a request, function)], those first that take most themselves; all together they are the request's."""
+    """[(instructions a request, function, place)]; all together they are the request's."""
     done = subprocess.run(["callgrind_annotate", "--threshold=100", "--show-percs=no", path], capture_output=True, check=True)
     found = re.findall(r"^\s*([0-9,]+)\s+(\S+:\S+)(?: \[(.*)\])?\s*$", done.stdout.decode(errors="replace"), re.M)
-    return [(int(n.replace(",", "")) / REQUESTS, name_of(function, library)) for n, function, library in found]
+    return [(int(n.replace(",", "")) / REQUESTS, os.path.basename(function), place_of(function, library))
+            for n, function, library in found]
+
+
+def places_of(functions):
+    """{place: instructions a request}"""
+    sums = {}
+    for n, _, place in functions:
+        sums[place] = sums.get(place, 0) + n
+    return sums
 
 
 def run(bench, _names):
@@ -55,12 +64,21 @@ def run(bench, _names):
         path = os.path.join(bench.args.build, f"callgrind.{row.name}")
         count(bench, row, path)
         functions = functions_of(path)
-        total = sum(n for n, _ in functions)
-        part.rows.append({"name": "instructions-" + row.name, "instructions": total, "functions": functions})
-        say(f"  {row.name}: {total:.0f} instructions; callgrind_annotate {path}")
-    part.tables.append(("Instructions in user space, each request", ["row", "instructions"],
-                        [[found["name"], f"{found['instructions']:.0f}"] for found in part.rows]))
-    for found in part.rows:
-        part.tables.append((found["name"], ["function", "instructions"],
-                            [[name, f"{n:.0f}"] for n, name in found["functions"][:FUNCTIONS]]))
+        part.rows.append({"name": "instructions-" + row.name, "instructions": sum(n for n, _, _ in functions),
+                          "places": places_of(functions), "functions": functions})
+        say(f"  {row.name}: {part.rows[-1]['instructions']:.0f} instructions; callgrind_annotate {path}")
+    part.tables.append(table(part.rows))
     return part
+
+
+def table(rows):
+    """A line for each file that takes something on any path, the greatest first."""
+    most = {}
+    for found in rows:
+        for place, n in found["places"].items():
+            most[place] = max(n, most.get(place, 0))
+    shown = sorted((place for place in most if most[place] >= SHOWN_MIN), key=lambda place: -most[place])
+    lines = [["all"] + [f"{found['instructions']:.0f}" for found in rows]]
+    lines += [[place] + [f"{found['places'].get(place, 0):.0f}" for found in rows] for place in shown]
+    return ("Instructions in user space, each request, by file or library",
+            ["file"] + [found["name"].split("-", 1)[1] for found in rows], lines)
