@@ -30,6 +30,7 @@ def parse():
     p.add_argument("--requests", type=int, default=100000, help="of each ab; slow ones get a part of them")
     p.add_argument("--dir", help="where the stores lie (a temporary directory)")
     p.add_argument("--json", help="where the figures go as JSON (compare.json in the build directory)")
+    p.add_argument("--markdown", action="store_true", help="print tables as the pages in docs/ have them")
     args = p.parse_args()
     wrong = set(args.peers) - set(PEERS)
     if wrong:
@@ -87,10 +88,11 @@ def lines(summaries):
             [cell(asks[a]["to_ping"]["of_cpu"]) if a in asks else "-" for a in ASKS[1:]]
 
 
-def print_result(summaries):
+def print_result(summaries, markdown):
     head = ["server", "a put survives", "ping/s", "get/s", "put/s", "get/ping", "put/ping", "ping us", "get us", "put us",
             "get/ping of CPU", "put/ping of CPU"]
-    print_table(f"{ab.AT_ONCE} times ab -c{ab.CONNECTIONS} -k at once, all on the same cores", head, list(lines(summaries)))
+    title = f"{ab.AT_ONCE} times ab -c{ab.CONNECTIONS} -k at once, all on the same cores"
+    print_table(title, head, list(lines(summaries)), markdown)
     for s in summaries:
         for ask, figures in s["asks"].items():
             if figures["kept"] < 0.999:
@@ -117,7 +119,7 @@ def main():
     with open(path, "w", encoding="utf-8") as f:
         json.dump({**described(), "requests": args.requests, "at_once": ab.AT_ONCE, "astore": ASTORE, "peers": summaries}, f,
                   indent=1)
-    print_result(summaries)
+    print_result(summaries, args.markdown)
     say(f"figures: {path}")
 
 

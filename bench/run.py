@@ -46,6 +46,7 @@ def parse():
     p.add_argument("--start-records", type=int, default=10000000, help="in the store of the row start")
     p.add_argument("--dir", help="where stores lie while they are measured (a temporary directory)")
     p.add_argument("--json", help="where the figures go as JSON (bench.json in the build directory)")
+    p.add_argument("--markdown", action="store_true", help="print tables as the pages in docs/ have them")
     args = p.parse_args()
     wrong = set(args.rows) - set(names)
     if wrong:
@@ -80,7 +81,7 @@ def main():
     args = parse()
     need_two_cores()
     parts = [found for found in (run_part(args, part) for part in PARTS) if found]
-    print_parts(parts)
+    print_parts(parts, args.markdown)
     write_json(args, parts)
 
 

@@ -91,17 +91,22 @@ def line(found):
     return [found["name"]] + [f"{shown[name]:.3f}" for name in CALLS]
 
 
+def measure(bench, part, name, threads, rows):
+    server = bench.avrod(name, threads=threads, cores=BOTH_CORES)
+    fill(bench, server)
+    for row in rows:
+        calls = calls_of(traced(bench, row, server))
+        part.rows.append({"name": f"{name}-{row.name}", "calls": {call: n / REQUESTS for call, n in calls.items()}})
+        say(f"  {name}-{row.name}: {sum(calls.values()) / REQUESTS:.3f} calls")
+
+
 def run(bench, _names):
     part = Part()
     if not shutil.which("strace"):
         say("calls is left out: strace is not here")
         return part
-    server = bench.avrod("calls")
-    fill(bench, server)
-    for row in rows_all():
-        calls = calls_of(traced(bench, row, server))
-        part.rows.append({"name": "calls-" + row.name, "calls": {name: n / REQUESTS for name, n in calls.items()}})
-        say(f"  {row.name}: {sum(calls.values()) / REQUESTS:.3f} calls")
+    measure(bench, part, "calls", 1, rows_all())
+    measure(bench, part, "calls-2-threads", 2, [row for row in rows_all() if row.depth == 1])  # futex: a lock
     part.tables.append((f"System calls, each of {REQUESTS} requests, {bench.args.connections} connections",
                         ["row", *CALLS], [line(found) for found in part.rows]))
     return part

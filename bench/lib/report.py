@@ -40,19 +40,23 @@ def cell(spread):
     return f"{number(spread['median'])} ({number(spread['min'])}..{number(spread['max'])})"
 
 
-def print_table(title, head, lines):
+def print_table(title, head, lines, markdown=False):
+    print(f"\n{title}\n" if markdown else f"\n{title}")
+    if markdown:
+        for line in [head, ["---"] * len(head)] + lines:
+            print("| " + " | ".join(line) + " |")
+        return
     widths = [max(len(line[i]) for line in [head] + lines) for i in range(len(head))]
-    print(f"\n{title}")
     for line in [head] + lines:
         print("  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths))).rstrip())
 
 
-def print_parts(parts):
+def print_parts(parts, markdown=False):
     for part in parts:
         for title, head, lines in part.tables:
-            print_table(title, head, lines)
+            print_table(title, head, lines, markdown)
         for note in part.notes:
-            print(note)
+            print("\n" + note if markdown else note)
     goals = [goal.line() for part in parts for goal in part.goals]
     if goals:
-        print_table("Goals", ["path", "measure", "median (least..greatest)", "goal", ""], goals)
+        print_table("Goals", ["path", "measure", "median (least..greatest)", "goal", "verdict"], goals, markdown)

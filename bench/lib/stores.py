@@ -11,7 +11,7 @@ from machine import BOTH_CORES, ROOT, fail, say
 from rows import RECORD, Row
 from servers import Avrod
 
-FOLDER = os.path.join(ROOT, "build/bench-stores")
+FOLDER = os.environ.get("BENCH_STORES", os.path.join(ROOT, "build/bench-stores"))
 TYPE = "stored"
 
 
