@@ -9,9 +9,10 @@ PACKAGES_BUILD=(gcc libc6-dev cmake ninja-build pkg-config libevent-dev libjanss
 # What the tests take besides.
 # shellcheck disable=SC2034
 PACKAGES_TESTS=(clang libclang-rt-14-dev clang-format libcmocka-dev libavro-dev python3 curl apache2-utils)
-# What the benchmarks take besides: what the codec is compared with, and a compiler for it; ab.
+# What the benchmarks take besides: what the codec is compared with, and a compiler for it; ab; what counts calls and
+# instructions.
 # shellcheck disable=SC2034
-PACKAGES_BENCH=(libavro-dev libsimdjson-dev g++ apache2-utils)
+PACKAGES_BENCH=(libavro-dev libsimdjson-dev g++ apache2-utils strace valgrind)
 
 package_installed() {
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
