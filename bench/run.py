@@ -20,7 +20,7 @@ import part_sizes
 import part_start
 import part_threads
 import part_wrk
-from machine import ROOT, described, need_two_cores, say
+from machine import ROOT, busy_share, described, need_two_cores, say
 from report import print_parts
 from tools import Bench
 
@@ -60,18 +60,22 @@ def run_part(args, part):
     if not names:
         return None
     say(f"{part.HELP}: {' '.join(names)}")
+    busy = busy_share()
     bench = Bench(args, tempfile.mkdtemp(prefix="avrod-bench-", dir=args.dir))
     try:
-        return part.run(bench, names)
+        found = part.run(bench, names)
     finally:
         bench.close_servers()
         shutil.rmtree(bench.where, ignore_errors=True)
+    found.disturbed(max(busy, busy_share()))
+    return found
 
 
 def write_json(args, parts):
     path = args.json or os.path.join(args.build, "bench.json")
     with open(path, "w", encoding="utf-8") as f:
         json.dump({**described(), "seconds": args.seconds, "connections": args.connections, "records": args.records,
+                   "busy_with_others": round(max((part.busy for part in parts), default=0), 3),
                    "goals": [goal.described() for part in parts for goal in part.goals],
                    "rows": [row for part in parts for row in part.rows]}, f, indent=1)
     say(f"figures: {path}")

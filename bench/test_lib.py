@@ -10,7 +10,7 @@ import ab
 import part_calls
 import part_instructions
 import part_wrk
-from report import Goal
+from report import Goal, Part
 from rows import key_of, spread
 from tools import groups_between, groups_of
 
@@ -95,6 +95,15 @@ def test_a_goal_holds_by_its_median_and_only_if_rounds_count():
     assert Goal("p", "m", value, most=0.6).holds() is True and Goal("p", "m", value, most=0.59).holds() is False
     assert Goal("p", "m", value, least=0.6).holds() is True and Goal("p", "m", value, least=0.61).holds() is False
     assert Goal("p", "m", value, most=0.6, proven=False).holds() is None
+
+
+def test_a_busy_machine_proves_only_what_has_nothing_to_do_with_time():
+    part, value = Part(), spread([1.0])
+    part.goals = [Goal("p", "m", value, most=2.0), Goal("p", "m", value, most=2.0, timed=False)]
+    part.disturbed(0.01)
+    assert [goal.holds() for goal in part.goals] == [True, True]
+    part.disturbed(0.5)
+    assert [goal.holds() for goal in part.goals] == [None, True]
 
 
 for name, test in sorted(globals().items()):

@@ -50,6 +50,19 @@ def resident_bytes(pid):
     fail(f"process {pid} has no memory")
 
 
+def busy_share(seconds=0.5):
+    """What part of all cores others use, while we do nothing."""
+    def look():
+        with open("/proc/stat", encoding="ascii") as f:
+            times = [int(n) for n in f.readline().split()[1:9]]
+        return sum(times), times[3] + times[4]  # idle, and waiting for the disk
+
+    all_before, idle_before = look()
+    time.sleep(seconds)
+    all_after, idle_after = look()
+    return 1 - (idle_after - idle_before) / max(1, all_after - all_before)
+
+
 def cpu_model():
     with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as f:
         for line in f:

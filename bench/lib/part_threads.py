@@ -23,7 +23,8 @@ def run(bench, _names):
     for number in range(1, bench.args.rounds + 1):
         for row in rows:
             order = (1, 2) if number % 2 else (2, 1)  # neither is always the one that follows a pause
-            found = {n: bench.tools.run_load(servers[n], row, load_how(bench.args, row, number), BOTH_CORES) for n in order}
+            how = load_how(bench.args, row, number)
+            found = {n: bench.tools.measure(servers[n], row, how, BOTH_CORES) for n in order}
             row.rounds.append(found)
             say(f"  {row.name:<14} {found[1]['per_second']} a second with one thread, {found[2]['per_second']} with two")
     for row in rows:

@@ -1,11 +1,14 @@
 """bench/lib/report.py - tables for people: columns as wide as they must be; a goal and whether it holds."""
 
+BUSY_OTHERS_MAX = 0.1
+
 
 class Goal:
     """One line of the table of goals. `value` is a spread; `most` or `least` what its median may be. `proven`: False if the
-    rounds do not count, so that nothing is said."""
+    rounds do not count, so that nothing is said. `timed`: a machine that is busy with something else falsifies it."""
 
-    def __init__(self, path, measure, value, most=None, least=None, unit="", proven=True):
+    def __init__(self, path, measure, value, most=None, least=None, unit="", proven=True, timed=True):
+        self.timed = timed
         self.path, self.measure, self.value, self.unit, self.proven = path, measure, value, unit, proven
         self.most, self.least = most, least
 
@@ -32,6 +35,13 @@ class Part:
 
     def __init__(self):
         self.rows, self.tables, self.goals, self.notes = [], [], [], []
+        self.busy = 0.0  # what part of the machine others used
+
+    def disturbed(self, busy):
+        """Others have used that part of the machine: what is timed proves nothing."""
+        self.busy = busy
+        for goal in self.goals:
+            goal.proven = goal.proven and not (goal.timed and busy > BUSY_OTHERS_MAX)
 
 
 def cell(spread):
@@ -59,4 +69,7 @@ def print_parts(parts, markdown=False):
             print("\n" + note if markdown else note)
     goals = [goal.line() for part in parts for goal in part.goals]
     if goals:
+        busy = max(part.busy for part in parts)
+        if busy > BUSY_OTHERS_MAX:
+            print(f"\nOthers have used {busy:.0%} of the machine: no figure that has to do with time proves anything.")
         print_table("Goals", ["path", "measure", "median (least..greatest)", "goal", "verdict"], goals, markdown)

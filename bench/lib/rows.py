@@ -76,9 +76,9 @@ def bare_round(bench, row, found, before, after, data, seed):
 
 def round_of(bench, row, server, seed, bare_data=None):
     how = load_how(bench.args, row, seed)
-    limit = bench.tools.run_load(row.limit, row, how)
+    limit = bench.tools.measure(row.limit, row, how)
     before = groups_now(server) if row.bare == "put" else None
-    ours = bench.tools.run_load(server, row, how)
+    ours = bench.tools.measure(server, row, how)
     after = groups_now(server) if row.bare == "put" else None
     busy = min(limit["server_busy"], 1 if row.durable else ours["server_busy"])
     found = {"server": ours, "limit": limit, "counts": busy >= BUSY_MIN,
