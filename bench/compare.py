@@ -12,9 +12,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib
 
 # pylint: disable=wrong-import-position
 import ab
-from machine import ROOT, described, fail, say
+from machine import ROOT, busy_share, described, fail, say
 from peers import PEERS
-from report import cell, print_table
+from report import BUSY_OTHERS_MAX, cell, print_table
 from rows import spread
 from tools import Bench
 
@@ -103,6 +103,7 @@ def main():
     args = parse()
     if not shutil.which("ab"):
         fail("ab is not here (apache2-utils)")
+    busy = busy_share()
     bench = Bench(args, tempfile.mkdtemp(prefix="avrod-compare-", dir=args.dir))
     try:
         started = start(bench, args.peers or PEERS)
@@ -114,12 +115,16 @@ def main():
     finally:
         bench.close_servers()
         shutil.rmtree(bench.where, ignore_errors=True)
+    busy = max(busy, busy_share())
     summaries = [summary(name, peer, found[name]) for name, peer in started.items()]
     path = args.json or os.path.join(args.build, "compare.json")
     with open(path, "w", encoding="utf-8") as f:
-        json.dump({**described(), "requests": args.requests, "at_once": ab.AT_ONCE, "astore": ASTORE, "peers": summaries}, f,
+        json.dump({**described(), "requests": args.requests, "at_once": ab.AT_ONCE, "busy_with_others": round(busy, 3),
+                   "astore": ASTORE, "peers": summaries}, f,
                   indent=1)
     print_result(summaries, args.markdown)
+    if busy > BUSY_OTHERS_MAX:
+        print(f"\nOthers have used {busy:.0%} of the machine: these figures prove nothing.")
     say(f"figures: {path}")
 
 
