@@ -1,6 +1,6 @@
-/* storage/lay.h - long bodies, over several groups: their chunks are laid down a share a group, beside the writes that
- * wait, and when only a share is left the put is decided like any other. Until then a row of the trash says that
- * no record refers to them, so a crash leaves what the purge removes. One thread, the writer's. */
+/* storage/lay.h - long bodies, over several groups: their chunks are laid down a share a group, beside the
+ * writes that wait, and when only a share is left the put is decided like any other. Until then a row of the
+ * trash says that no record refers to them: a crash leaves what the purge removes. One thread, the writer's. */
 #ifndef STORAGE_LAY_H
 #define STORAGE_LAY_H
 
@@ -36,8 +36,8 @@ bool lay_keeps(struct lay *, struct store_write *);
 struct store_write *lay_take(struct lay *, struct decider *);
 /* Decide a step: at most LIMIT_LAY_CHUNKS_MAX chunks. May be decided again. */
 MUST_USE enum rc lay_decide(struct decider *, struct lay *);
-/* Some writes of the group have been decided and applied, or have failed. Before they are completed, and before others of
- * the group are decided: those must know what was laid down. */
+/* Some writes of the group have been decided and applied, or have failed. Before they are completed, and
+ * before others of the group are decided: those must know what was laid down. */
 void lay_note(struct lay *, struct decider *, struct store_write *const *, size_t n, bool applied);
 
 /* How a group ended for the put at hand. */

@@ -216,8 +216,8 @@ static bool is_wanted(const struct staged_blob *b)
     return b->entry->blob == b;
 }
 
-/* Merge the chunks into `n` sorted mutations: sorted by themselves, so nothing is sorted again, and from the last on, so
- * that each moves once. Those of a body stand together: no others have its number. */
+/* Merge the chunks into `n` sorted mutations: sorted by themselves, so nothing is sorted again, and from the
+ * last on, so that each moves once. Those of a body stand together: no others have its number. */
 static size_t insert_chunks(const struct overlay *o, struct mutation *m, size_t n, uint64_t *grow_bytes)
 {
     size_t from = n, to = n;

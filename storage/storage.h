@@ -181,8 +181,9 @@ struct store_write {
     const uint64_t *revisions;
     unsigned nrevisions;
 
-    /* A long body goes in with several groups, which overtake it. What it must not be overtaken by is in its lane: writes
-     * of one worker and lane are decided in the order in which they were queued. Only compared; NULL is a lane too. */
+    /* A long body goes in with several groups, which overtake it. What it must not be overtaken by is in its
+     * lane: writes of one worker and lane are decided in the order in which they were queued. Only compared;
+     * NULL is a lane too. */
     const void *lane;
 
     struct store_key key; /* TYPE_DROP: space SPACE_TYPE, id the name, type the number */
