@@ -138,8 +138,8 @@ void head_match_take(const struct head_match *m, struct request *req, struct htt
     req->headers = k->fields;
     for (uint32_t left = k->fields; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
-        size_t shift = k->field[i].at > k->length_at ? m->length_more : 0;
-        req->header[i] = slice_of(m->tail.ptr + k->field[i].at + shift, k->field[i].bytes);
+        size_t at = k->field[i].at + (k->field[i].at > k->length_at ? m->length_more : 0);
+        req->header[i] = slice_of(m->tail.ptr + at, k->field[i].bytes);
     }
     req->header[HEADER_CONTENT_LENGTH].len += m->length_more;
 }
