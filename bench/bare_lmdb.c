@@ -130,7 +130,7 @@ static uint64_t gets_until(MDB_txn *txn, int64_t end_ns)
     return done;
 }
 
-static uint64_t gets(struct clocks *start)
+static uint64_t gets_all(struct clocks *start)
 {
     MDB_txn *txn;
     check(mdb_txn_begin(store.env, NULL, MDB_RDONLY, &txn), "begin to read");
@@ -239,7 +239,7 @@ int main(int argc, char **argv)
     struct clocks start, end;
     parse(argc, argv);
     store_open();
-    uint64_t done = opts.put ? puts_all(&start) : gets(&start);
+    uint64_t done = opts.put ? puts_all(&start) : gets_all(&start);
     end = clocks_read();
     report(done, &start, &end);
     mdb_env_close(store.env);
