@@ -22,6 +22,12 @@ const char *compat_mode_name(enum compat_mode mode)
     return modes[mode].name;
 }
 
+bool compat_mode_is_transitive(enum compat_mode mode)
+{
+    assert(mode < COMPAT_MODES);
+    return modes[mode].transitive;
+}
+
 /* ---- the walk ---- */
 
 /* A pair, and where it was met in both texts. */

@@ -21,6 +21,8 @@ enum compat_mode {
 };
 
 const char *compat_mode_name(enum compat_mode);
+/* Are all versions asked, and not the last alone? */
+bool compat_mode_is_transitive(enum compat_mode);
 
 /* One thing that cannot be read. */
 struct compat_reason {

@@ -8,7 +8,7 @@ enum { FORMAT = 1, HEAD_BYTES = 32, VERSION_BYTES = 8 };
 
 static bool options_known(const struct type_options *o)
 {
-    return o->missing <= MISSING_REJECT && o->unknown <= UNKNOWN_IGNORE && o->compatibility < COMPATIBILITIES;
+    return o->missing <= MISSING_REJECT && o->unknown <= UNKNOWN_IGNORE && o->compatibility < COMPAT_MODES;
 }
 
 enum rc type_row_decode(struct slice bytes, struct type_row *out, struct err *err)

@@ -14,19 +14,8 @@
 #include "base/err.h"
 #include "base/slice.h"
 
-/* What a new version must satisfy; the values are on disk. */
-enum compatibility {
-    COMPATIBILITY_BACKWARD,
-    COMPATIBILITY_BACKWARD_TRANSITIVE,
-    COMPATIBILITY_FORWARD,
-    COMPATIBILITY_FORWARD_TRANSITIVE,
-    COMPATIBILITY_FULL,
-    COMPATIBILITY_FULL_TRANSITIVE,
-    COMPATIBILITY_NONE,
-    COMPATIBILITIES
-};
-
-/* The values of missing and unknown are those of struct codec_opts, and on disk. */
+/* The values of missing and unknown are those of struct codec_opts, that of compatibility is an enum
+ * compat_mode; all are on disk. */
 struct type_options {
     uint8_t missing, unknown, compatibility;
 };

@@ -11,14 +11,14 @@ static const struct slice names[] = {
 #include "server/params.def"
 #undef PARAM
 };
-_Static_assert((int)PARAM_IDS <= (int)PARAMS_MAX, "each known parameter finds a place in the request");
+_Static_assert((int)PARAM_IDS <= 64, "each parameter has its bit");
 
-static COLD enum rc refuse_unknown(struct slice name, uint32_t known, struct err *err)
+static COLD enum rc refuse_unknown(struct slice name, uint64_t known, struct err *err)
 {
-    char list[160] = "";
+    char list[200] = "";
     size_t n = 0;
     for (unsigned id = 0; id < PARAM_IDS; id++) {
-        if (!(known & 1u << id))
+        if (!(known & UINT64_C(1) << id))
             continue;
         int more = snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", (const char *)names[id].ptr);
         if (more < 0 || (size_t)more >= sizeof list - n)
@@ -33,10 +33,10 @@ static COLD enum rc refuse_unknown(struct slice name, uint32_t known, struct err
     return err_set(err, ERR_UNKNOWN_PARAMETER, "Unknown parameter '%s': known here: %s.", words.text, list);
 }
 
-static const struct slice *known_name(struct slice name, uint32_t known)
+static const struct slice *known_name(struct slice name, uint64_t known)
 {
     for (; known; known &= known - 1) {
-        const struct slice *candidate = &names[__builtin_ctz(known)];
+        const struct slice *candidate = &names[__builtin_ctzll(known)];
         if (slice_eq(*candidate, name))
             return candidate;
     }
@@ -52,7 +52,7 @@ static const struct slice *find(const struct request *req, const struct slice *n
 }
 
 struct query {
-    uint32_t known; /* bits 1 << PARAM_x */
+    uint64_t known; /* bits 1 << PARAM_x */
     bool ignore_unknown;
     bool is_plain; /* there is nothing to decode in it */
 };
@@ -85,7 +85,7 @@ static enum rc parse_one(struct request *req, const struct query *q, struct slic
     return RC_OK;
 }
 
-enum rc params_parse(struct request *req, uint32_t known, bool ignore_unknown, struct err *err)
+enum rc params_parse(struct request *req, uint64_t known, bool ignore_unknown, struct err *err)
 {
     struct slice query = slice_not_null(req->query);
     const uint8_t *at = query.ptr, *end = query.ptr + query.len;
@@ -107,4 +107,15 @@ enum rc params_parse(struct request *req, uint32_t known, bool ignore_unknown, s
 const struct slice *params_find(const struct request *req, enum param_id id)
 {
     return req->nparams ? find(req, &names[id]) : NULL;
+}
+
+enum rc params_flag(const struct request *req, enum param_id id, bool *out, struct err *err)
+{
+    const struct slice *value = params_find(req, id);
+    struct words words;
+    *out = value && slice_eq(*value, SLICE("1"));
+    if (!value || *out || slice_eq(*value, SLICE("0")))
+        return RC_OK;
+    return err_set(err, ERR_BAD_PARAMETER, "%s is 1 or 0, not '%s'.", (const char *)names[id].ptr,
+                   words_of(*value, &words));
 }

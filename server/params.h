@@ -11,11 +11,13 @@ enum param_id {
     PARAM_IDS
 };
 
-/* Parse req->query into req->param. known: bits 1 << PARAM_x. Fails with BAD_TARGET (percent-encoding),
+/* Parse req->query into req->param. known: bits 1 << PARAM_x, at most PARAMS_MAX of them. Fails with BAD_TARGET (percent-encoding),
  * UNKNOWN_PARAMETER (unless ignore_unknown), BAD_PARAMETER (twice the same), NO_MEMORY. */
-MUST_USE enum rc params_parse(struct request *, uint32_t known, bool ignore_unknown, struct err *);
+MUST_USE enum rc params_parse(struct request *, uint64_t known, bool ignore_unknown, struct err *);
 
 /* The value, decoded, in the arena or the target; NULL: not given. */
 const struct slice *params_find(const struct request *, enum param_id);
+/* One that is 1 or 0; not given: 0. BAD_PARAMETER. */
+MUST_USE enum rc params_flag(const struct request *, enum param_id, bool *out, struct err *err);
 
 #endif

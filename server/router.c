@@ -19,7 +19,7 @@ enum { BODY_NONE = 65536 };
 #define BODY_CONFIGURED UINT64_MAX
 
 #define M(name) (1u << METHOD_##name)
-#define P(name) (1u << PARAM_##name)
+#define P(name) (UINT64_C(1) << PARAM_##name)
 enum { ROWS_BEFORE = __COUNTER__ };
 static const struct route routes[] = {
 #define RESERVED(word)
@@ -189,8 +189,10 @@ void router_init(void)
     if (npatterns)
         return;
     words_compile();
-    for (size_t i = 0; i < ARRAY_LEN(routes); i++)
+    for (size_t i = 0; i < ARRAY_LEN(routes); i++) {
+        assert(__builtin_popcountll(routes[i].params) <= PARAMS_MAX); /* each finds a place in the request */
         route_enter(pattern_compile(routes[i].pattern), &routes[i]);
+    }
 }
 
 /* ---- finding a request's row ---- */

@@ -16,7 +16,7 @@ struct route {
     void (*handle)(struct request *);
     uint64_t body_bytes_max; /* at most --body-max all the same */
     uint32_t methods;        /* bits 1 << METHOD_x */
-    uint32_t params;         /* bits 1 << PARAM_x */
+    uint64_t params;         /* bits 1 << PARAM_x, at most PARAMS_MAX */
     uint8_t flags;           /* ROUTE_x */
     uint8_t role;            /* enum role */
     uint16_t row;            /* of routes.def, from 1 */

@@ -11,12 +11,6 @@
 static const char *const missing_names[] = {
     [MISSING_DEFAULT] = "default", [MISSING_ZERO] = "zero", [MISSING_REJECT] = "reject"};
 static const char *const unknown_names[] = {[UNKNOWN_REJECT] = "reject", [UNKNOWN_IGNORE] = "ignore"};
-static const char *const compatibility_names[] = {
-    [COMPATIBILITY_BACKWARD] = "backward", [COMPATIBILITY_BACKWARD_TRANSITIVE] = "backward_transitive",
-    [COMPATIBILITY_FORWARD] = "forward",   [COMPATIBILITY_FORWARD_TRANSITIVE] = "forward_transitive",
-    [COMPATIBILITY_FULL] = "full",         [COMPATIBILITY_FULL_TRANSITIVE] = "full_transitive",
-    [COMPATIBILITY_NONE] = "none",
-};
 
 static COLD enum rc refuse(const char *option, struct slice value, const char *const *names, size_t n,
                            struct err *err)
@@ -60,17 +54,20 @@ enum rc type_options_parse(const struct request *req, struct type_options_given 
         parse(req, PARAM_unknown, "unknown", unknown_names, ARRAY_LEN(unknown_names), &out->has_unknown,
               &v->unknown, err) != RC_OK)
         return RC_ERR;
-    return parse(req, PARAM_compatibility, "compatibility", compatibility_names,
-                 ARRAY_LEN(compatibility_names), &out->has_compatibility, &v->compatibility, err);
+    const char *modes[COMPAT_MODES];
+    for (unsigned i = 0; i < COMPAT_MODES; i++)
+        modes[i] = compat_mode_name((enum compat_mode)i);
+    return parse(req, PARAM_compatibility, "compatibility", modes, COMPAT_MODES, &out->has_compatibility,
+                 &v->compatibility, err);
 }
 
 struct type_options type_options_initial(bool astore)
 {
     if (astore)
         return (struct type_options){
-            .missing = MISSING_ZERO, .unknown = UNKNOWN_IGNORE, .compatibility = COMPATIBILITY_NONE};
+            .missing = MISSING_ZERO, .unknown = UNKNOWN_IGNORE, .compatibility = COMPAT_NONE};
     return (struct type_options){
-        .missing = MISSING_DEFAULT, .unknown = UNKNOWN_REJECT, .compatibility = COMPATIBILITY_BACKWARD};
+        .missing = MISSING_DEFAULT, .unknown = UNKNOWN_REJECT, .compatibility = COMPAT_BACKWARD};
 }
 
 void type_options_apply(const struct type_options_given *given, struct type_options *out)
@@ -98,10 +95,4 @@ const char *unknown_name(uint8_t v)
 {
     assert(v < ARRAY_LEN(unknown_names));
     return unknown_names[v];
-}
-
-const char *compatibility_name(uint8_t v)
-{
-    assert(v < ARRAY_LEN(compatibility_names));
-    return compatibility_names[v];
 }

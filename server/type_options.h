@@ -20,6 +20,5 @@ bool type_options_equal(const struct type_options *, const struct type_options *
 
 const char *missing_name(uint8_t);
 const char *unknown_name(uint8_t);
-const char *compatibility_name(uint8_t);
 
 #endif

@@ -85,16 +85,6 @@ static enum rc ask_limit(const struct request *req, struct scan_ask *a, struct e
     return err_set(err, ERR_BAD_PARAMETER, "limit is an integer from 1, not '%s'.", words_of(*limit, &words));
 }
 
-static enum rc ask_keys(const struct request *req, struct scan_ask *a, struct err *err)
-{
-    const struct slice *keys = params_find(req, PARAM_keys);
-    struct words words;
-    a->keys = keys && slice_eq(*keys, SLICE("1"));
-    if (!keys || a->keys || slice_eq(*keys, SLICE("0")))
-        return RC_OK;
-    return err_set(err, ERR_BAD_PARAMETER, "keys is 1 or 0, not '%s'.", words_of(*keys, &words));
-}
-
 /* ---- the form ---- */
 
 static enum rc ask_form(const struct request *req, struct scan_ask *a, struct err *err)
@@ -114,7 +104,7 @@ enum rc scan_ask(struct request *req, struct scan_ask *out, struct err *err)
 {
     *out = (struct scan_ask){0};
     if (ask_range(req, out, err) != RC_OK || ask_limit(req, out, err) != RC_OK ||
-        ask_keys(req, out, err) != RC_OK)
+        params_flag(req, PARAM_keys, &out->keys, err) != RC_OK)
         return RC_ERR;
     return ask_form(req, out, err);
 }

@@ -134,7 +134,7 @@ static bool type_print(const struct type *t, const struct store_count *count, st
         "\"unknown\":\"%s\",\"compatibility\":\"%s\",\"ttl\":null,\"records\":%llu,\"bytes\":%llu}",
         (int)t->name.len, (const char *)t->name.ptr, t->latest->number, t->latest->schema_id,
         (unsigned long long)t->revision, missing_name(t->options.missing), unknown_name(t->options.unknown),
-        compatibility_name(t->options.compatibility), (unsigned long long)count->records,
+        compat_mode_name(t->options.compatibility), (unsigned long long)count->records,
         (unsigned long long)count->bytes);
 }
 

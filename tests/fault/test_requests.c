@@ -326,6 +326,9 @@ static const char schema[] =
 static const char schema_of_version_2[] =
     "{\"type\":\"record\",\"name\":\"P\",\"fields\":[{\"name\":\"s\",\"type\":\"string\"},"
     "{\"name\":\"w\",\"type\":{\"type\":\"long\",\"logicalType\":\"decimal\"},\"default\":7}]}";
+static const char schema_incompatible[] =
+    "{\"type\":\"record\",\"name\":\"P\",\"fields\":[{\"name\":\"s\",\"type\":\"bytes\"},"
+    "{\"name\":\"m\",\"type\":\"int\"}]}";
 static const char record[] = "{\"u\":5,\"s\":\"one\"}";
 
 struct scene {
@@ -479,10 +482,20 @@ TEST(putschema__registers_whole_or_no_memory)
                               .status = 200});
 }
 
+TEST(putschema__says_what_would_be_or_no_memory)
+{
+    play_each(&(struct scene){ASK(POST, "/putschema/p?dry_run=1&compatibility=full", schema_of_version_2),
+                              .status = 200,
+                              .cold = true});
+    play_each(&(struct scene){ASK(POST, "/putschema/n?dry_run=1", schema), .status = 200});
+}
+
 TEST(putschema__refuses_as_always_or_no_memory)
 {
     play_each(
-        &(struct scene){ASK(POST, "/putschema/p?compatibility=full", schema_of_version_2), .status = 409});
+        &(struct scene){ASK(POST, "/putschema/p?compatibility=full", schema_incompatible), .status = 409});
+    play_each(&(struct scene){
+        ASK(POST, "/putschema/p?compatibility=full", schema_incompatible), .status = 409, .cold = true});
     play_each(&(struct scene){ASK(POST, "/putschema/n", "{\"type\":\"strnig\"}"), .status = 422});
     play_each(&(struct scene){ASK(POST, "/putschema/n", "{"), .status = 400});
     play_each(&(struct scene){ASK(POST, "/putschema/ping", schema), .status = 400});

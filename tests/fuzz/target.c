@@ -104,7 +104,7 @@ static void check_split(struct slice path, struct arena *arena)
     buf_release(&plain);
 }
 
-static void check_query(struct slice query, uint32_t known, bool ignore_unknown)
+static void check_query(struct slice query, uint64_t known, bool ignore_unknown)
 {
     struct request req = {.query = query};
     struct err err = {0};

@@ -29,7 +29,7 @@ static struct type_row decode(struct slice bytes)
 TEST(type_row__comes_back_as_it_was)
 {
     struct type_row row = {
-        .number = 7, .revision = UINT64_MAX, .options = {MISSING_REJECT, UNKNOWN_IGNORE, COMPATIBILITY_NONE}};
+        .number = 7, .revision = UINT64_MAX, .options = {MISSING_REJECT, UNKNOWN_IGNORE, COMPAT_NONE}};
     struct type_row one = decode(encode(&row, &(struct row_version){1, 10}));
     struct type_row two = decode(encode(&one, &(struct row_version){2, UINT32_MAX}));
     struct type_row same = decode(encode(&two, NULL));
@@ -37,7 +37,7 @@ TEST(type_row__comes_back_as_it_was)
     assert_true(same.revision == UINT64_MAX);
     assert_int_equal(same.options.missing, MISSING_REJECT);
     assert_int_equal(same.options.unknown, UNKNOWN_IGNORE);
-    assert_int_equal(same.options.compatibility, COMPATIBILITY_NONE);
+    assert_int_equal(same.options.compatibility, COMPAT_NONE);
     assert_int_equal(same.nversions, 2);
     assert_int_equal(type_row_version(&same, 0).schema_id, 10);
     assert_int_equal(type_row_version(&same, 1).number, 2);
@@ -69,7 +69,7 @@ TEST(type_row__refuses_what_is_damaged)
     }
     const struct {
         unsigned at, value;
-    } bad[] = {{0, 2}, {1, 3}, {2, 2}, {3, COMPATIBILITIES}, {4, 0}, {16, 31}, {16, 200}, {20, 0}, {20, 2}};
+    } bad[] = {{0, 2}, {1, 3}, {2, 2}, {3, COMPAT_MODES}, {4, 0}, {16, 31}, {16, 200}, {20, 0}, {20, 2}};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         uint8_t copy[64];
         memcpy(copy, good.ptr, good.len);

@@ -1,0 +1,172 @@
+/* server/register.c - the way of a registration: helper, writer, catalog, and round again where the lineage has
+ * changed between the first two. */
+#include "server/register.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+#include "server/handlers/reply.h"
+#include "server/server.h"
+#include "server/timing.h"
+
+static void check_begin(struct request *, struct registration *);
+
+/* ---- the end ---- */
+
+static void finish(struct request *, struct registration *);
+
+static void finish_again(struct job *job)
+{
+    struct request *req = CONTAINER_OF(job, struct request, job);
+    finish(req, req->state);
+}
+
+static void finish(struct request *req, struct registration *r)
+{
+    struct schema *parsed = r->parsed; /* behind done the request may be over */
+    if (!r->done(req, r))
+        reply_later(req, finish_again);
+    else if (parsed)
+        schema_free(parsed);
+}
+
+static void fail(struct request *req, struct registration *r, const struct err *err)
+{
+    r->rc = RC_ERR;
+    if (err != &r->err)
+        r->err = *err;
+    finish(req, r);
+}
+
+/* ---- publishing ---- */
+
+/* The latest version gets the schema that we have compiled; without memory it is compiled again when it is needed. */
+static void give_schema(struct request *req, struct registration *r)
+{
+    if (!req->hold && !catalog_enter(req))
+        return;
+    const struct type *type = catalog_find(req->hold, r->name);
+    const struct type_version *v = type ? type_version_of_schema(type, r->schema_id) : NULL;
+    if (!v)
+        return;
+    type_schema_offer(v, r->parsed);
+    r->parsed = NULL;
+    r->schema = type_schema(v); /* lives as long as the hold */
+}
+
+/* Make the row visible that was committed, or found as it should be. */
+static enum rc publish(struct request *req, struct registration *r, struct err *err)
+{
+    struct type_row row;
+    if (r->space != SPACE_TYPE || !r->row.len)
+        return RC_OK;
+    if (type_row_decode(r->row, &row, err) != RC_OK ||
+        catalog_put(req->worker->server->catalog, r->name, &row, err) != RC_OK)
+        return RC_ERR;
+    give_schema(req, r);
+    return RC_OK;
+}
+
+static void committed(struct request *);
+
+static void committed_again(struct job *job)
+{
+    committed(CONTAINER_OF(job, struct request, job));
+}
+
+/* It is in the store, and refused no more. */
+static void committed(struct request *req)
+{
+    struct registration *r = req->state;
+    enum rc rc = publish(req, r, &r->err);
+    if (rc == RC_ERR && r->err.code == ERR_NO_MEMORY) {
+        reply_later(req, committed_again);
+        return;
+    }
+    catalog_change_end(req->worker->server->catalog, &r->change);
+    r->rc = rc;
+    finish(req, r);
+}
+
+/* ---- the writer ---- */
+
+static void written(struct store_write *write)
+{
+    struct request *req = CONTAINER_OF(write, struct request, write);
+    struct registration *r = req->state;
+    timing_lap_write(req, write);
+    if (write->rc == RC_OK) {
+        committed(req);
+        return;
+    }
+    catalog_change_end(req->worker->server->catalog, &r->change);
+    switch (write->rc) {
+    case RC_AGAIN: check_begin(req, r); break;
+    case RC_CONFLICT:
+        r->rc = RC_CONFLICT;
+        finish(req, r);
+        break;
+    case RC_ERR: fail(req, r, &write->err); break;
+    default:
+        err_set(&r->err, ERR_INTERNAL, "The store answered a schema's registration in a way of its own.");
+        fail(req, r, &r->err);
+    }
+}
+
+static void submit(struct request *req, struct registration *r)
+{
+    struct catalog *catalog = req->worker->server->catalog;
+    if (!catalog_change_begin(catalog, &r->change)) {
+        err_oom(&r->err);
+        fail(req, r, &r->err);
+        return;
+    }
+    reply_write_init(&req->write, WRITE_CALL, written);
+    req->write.key = (struct store_key){.space = r->space, .id = r->name};
+    req->write.call = register_decide;
+    if (store_write(req->worker->store, &req->write, &r->err) != RC_PENDING) {
+        catalog_change_end(catalog, &r->change);
+        fail(req, r, &r->err);
+    }
+}
+
+/* ---- the helper ---- */
+
+static void check(struct job *job)
+{
+    struct request *req = CONTAINER_OF(job, struct request, job);
+    register_check(req, req->state, job->store);
+}
+
+static void checked(struct job *job)
+{
+    struct request *req = CONTAINER_OF(job, struct request, job);
+    struct registration *r = req->state;
+    timing_lap(req, STAGE_validate);
+    if (req->hold)
+        catalog_leave(req);
+    r->type = NULL;
+    if (r->rc == RC_PENDING)
+        submit(req, r);
+    else
+        finish(req, r);
+}
+
+static void check_begin(struct request *req, struct registration *r)
+{
+    /* Schemas that the catalog has compiled need not be compiled again; without memory they are. */
+    r->type = r->space == SPACE_TYPE && catalog_enter(req) ? catalog_find(req->hold, r->name) : NULL;
+    req->job = (struct job){.run = check, .done = checked};
+    if (worker_offload(req->worker, &req->job, &r->err) != RC_PENDING) {
+        if (req->hold)
+            catalog_leave(req);
+        fail(req, r, &r->err);
+    }
+}
+
+void register_schema(struct request *req, struct registration *r)
+{
+    assert(req->state == r && !req->hold && r->done);
+    assert(!r->against || r->dry_run);
+    check_begin(req, r);
+}

@@ -1,0 +1,75 @@
+/* server/register.h - taking a schema into a lineage: parsed and compared with the versions before it on a
+ * helper, decided inside the writer's transaction, and in the catalog before its caller hears of it. putschema
+ * is one caller, the registry's API another.
+ *
+ *   register_schema -> helper: parse, digest, compat_check -> writer: is the lineage as it was? schema id,
+ *   version, row -> catalog_put -> done */
+#ifndef SERVER_REGISTER_H
+#define SERVER_REGISTER_H
+
+#include "base/sha256.h"
+#include "server/catalog.h"
+#include "server/conditions.h"
+#include "server/type_options.h"
+
+/* One registration, in the request's arena: req->state points to it (it is the first member of the handler's own)
+ * until done. Zero-initialised, then filled in by the caller. */
+struct registration {
+    /* ---- given; slices are borrowed until done ---- */
+    enum space space; /* SPACE_TYPE, or SPACE_SUBJECT: a lineage that no type has, with rows of the same form,
+                          and not in the catalog */
+    struct slice name;               /* of the lineage; a type's may be one (router_type_name_fault) */
+    struct slice text;               /* of the schema */
+    struct slice fullname;           /* empty, or which entry of a top-level union is meant */
+    struct type_options_given given; /* options that change with it: they hold for this schema already */
+    struct condition condition;      /* on the revision of the lineage */
+    bool
+        any_version; /* it need not be the latest: a version that has the schema already is as good as a new one */
+    bool dry_run; /* say what would be, and store nothing */
+    uint32_t
+        against; /* a dry run only: compare with this version alone, whatever the mode says of others; 0: as the
+                         mode says. No such version: NO_VERSION */
+    /* On the request's worker; it answers. False: memory is out, and nothing was answered: it is called again a
+     * moment later, since what is committed must not be refused. */
+    bool (*done)(struct request *, struct registration *r);
+
+    /* ---- got ---- */
+    /* RC_OK: it is registered, and seen by all (dry run: it would be). RC_CONFLICT: the condition failed; of the
+     * rest revision and version are set. RC_ERR: err, and nothing was stored: as of schema_parse; BAD_SCHEMA (its
+     * initial record is too large); INCOMPATIBLE: `compat` has the reasons; NO_SPACE, IO, NO_MEMORY, HELPERS_BUSY,
+     * QUEUE_FULL ... */
+    enum rc rc;
+    struct err err;
+    struct compat compat;  /* reasons; the `version` of each is its number, not an index */
+    enum compat_mode mode; /* by which it was compared */
+    bool is_new;           /* a version was added (would be); false: the lineage had it */
+    bool is_first;         /* ... and the lineage with it */
+    uint64_t
+        revision; /* of the lineage after it; on RC_CONFLICT, or in a dry run, as it is; 0: there is none */
+    uint32_t version;            /* its number; on RC_CONFLICT the latest, 0: there is none */
+    uint32_t schema_id;          /* 0: a dry run, and the store does not know the schema */
+    const struct schema *schema; /* parsed, until done returns; NULL: it could not be */
+
+    /* ---- register's own ---- */
+    struct schema *parsed;
+    uint8_t digest[SHA256_BYTES];
+    const struct type *type; /* as the catalog had it when the helper began: for schemas that are compiled */
+    uint64_t compared_revision; /* of the lineage that it was compared with; 0: there was none */
+    struct catalog_change change;
+    struct slice row; /* as it is stored; empty: it is as it was */
+    uint8_t schema_key[SCHEMA_KEY_BYTES], schema_id_bytes[SCHEMA_ID_BYTES];
+};
+
+/* Begin. The request holds no table (its route is without ROUTE_TYPE) and its operation is free; when `done` runs it
+ * may hold one. Takes as long as parsing and comparing do, some ten milliseconds a version, and a commit. */
+void register_schema(struct request *, struct registration *);
+
+/* ---- inside: register_check.c, register_decide.c ---- */
+
+/* On a helper: parse (once), and compare with the lineage as `store` has it. Fills in all of `got`. RC_PENDING in
+ * r->rc: the writer is to decide. */
+void register_check(struct request *, struct registration *, struct store_worker *store);
+/* struct store_write.call of a request whose state is a registration. RC_AGAIN: the lineage has changed. */
+enum rc register_decide(struct store_write *, struct store_txn *, struct err *);
+
+#endif

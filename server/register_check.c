@@ -1,0 +1,271 @@
+/* server/register_check.c - a registration on a helper: the schema is parsed, and compared with the versions of its
+ * lineage that its compatibility asks for. What it reads is one snapshot's or newer; the writer's transaction
+ * confirms that the lineage is still the same. */
+#include <assert.h>
+#include <stddef.h>
+
+#include "base/bytes.h"
+#include "base/log.h"
+#include "server/register.h"
+#include "server/server.h"
+#include "server/words.h"
+
+/* ---- the store's rows ---- */
+
+struct row_read {
+    struct store_get get;
+    struct arena *arena;
+    struct slice bytes;
+};
+
+static void row_read_done(struct store_get *get)
+{
+    struct row_read *r = CONTAINER_OF(get, struct row_read, get);
+    if (get->rc == RC_OK && !arena_copy(r->arena, get->rec.body, &r->bytes))
+        get->rc = err_oom(&get->err);
+}
+
+/* A row's bytes, in the arena. RC_NOTFOUND. The engines call back before they return; on a helper nothing else
+ * would do. */
+static enum rc row_read(struct store_worker *store, const struct store_key *key, struct arena *arena,
+                        struct slice *out, struct err *err)
+{
+    struct row_read r = {.get = {.key = *key, .done = row_read_done, .rc = RC_PENDING}, .arena = arena};
+    store_get(store, &r.get);
+    assert(r.get.rc != RC_PENDING);
+    *out = r.bytes;
+    if (r.get.rc == RC_ERR)
+        *err = r.get.err;
+    return r.get.rc;
+}
+
+/* ---- the schema itself ---- */
+
+/* A type none of whose records could be stored is of no use to anybody. */
+static enum rc check_initial(const struct request *req, const struct schema *schema, struct err *err)
+{
+    uint64_t most = req->worker->server->options->record_max;
+    size_t initial = schema_initial(schema).len;
+    if (initial <= most)
+        return RC_OK;
+    return err_set(
+        err, ERR_BAD_SCHEMA,
+        "The initial record, every field its default or zero, takes %zu bytes; --record-max of this "
+        "server is %llu.",
+        initial, (unsigned long long)most);
+}
+
+static enum rc parse(struct request *req, struct registration *r)
+{
+    if (r->parsed)
+        return RC_OK;
+    if (schema_parse(&r->parsed, r->text, r->fullname, &req->arena, &r->err) != RC_OK)
+        return RC_ERR;
+    r->schema = r->parsed;
+    sha256(schema_normal_form(r->parsed), r->digest);
+    return check_initial(req, r->parsed, &r->err);
+}
+
+/* 0: the store does not know it. */
+static enum rc find_id(struct request *req, struct registration *r, struct store_worker *store, uint32_t *id)
+{
+    const struct store_key key = {.space = SPACE_SCHEMA_HASH, .id = slice_of(r->digest, sizeof r->digest)};
+    struct slice row;
+    enum rc rc = row_read(store, &key, &req->arena, &row, &r->err);
+    *id = 0;
+    if (rc == RC_OK && row.len != SCHEMA_ID_BYTES)
+        return err_set(&r->err, ERR_INTERNAL, "A row of schema ids is damaged.");
+    if (rc == RC_OK)
+        *id = get_le32(row.ptr);
+    return rc == RC_NOTFOUND ? RC_OK : rc;
+}
+
+/* ---- a version's schema ---- */
+
+/* Compiled: by the catalog, which gets it if it has not compiled it yet; or *own, the caller's. */
+static enum rc version_schema(struct request *req, struct registration *r, struct store_worker *store,
+                              uint32_t schema_id, const struct schema **out, struct schema **own)
+{
+    const struct type_version *v = r->type ? type_version_of_schema(r->type, schema_id) : NULL;
+    uint8_t bytes[SCHEMA_KEY_BYTES];
+    const struct store_key key = {.space = SPACE_SCHEMA, .id = schema_key(schema_id, bytes)};
+    struct schema *schema;
+    struct slice text;
+    *own = NULL;
+    *out = v ? type_schema(v) : NULL;
+    if (*out)
+        return RC_OK;
+    enum rc rc = row_read(store, &key, &req->arena, &text, &r->err);
+    if (rc == RC_OK)
+        rc = schema_parse(&schema, text, (struct slice){0}, &req->arena, &r->err);
+    if (rc != RC_OK) {
+        if (rc == RC_ERR && err_status(r->err.code) == 503)
+            return RC_ERR;
+        log_error("schema %u cannot be loaded: %s", schema_id,
+                  rc == RC_ERR ? r->err.message : "its row is missing");
+        return err_set(&r->err, ERR_INTERNAL,
+                       "The schema of an older version cannot be loaded from the store.");
+    }
+    if (v) {
+        type_schema_offer(v, schema);
+        *out = type_schema(v);
+    } else {
+        *out = *own = schema;
+    }
+    return RC_OK;
+}
+
+/* ---- comparing ---- */
+
+static void add_reasons(struct compat *all, const struct compat *more, uint32_t version)
+{
+    for (struct compat_reason *reason = more->first; reason;) {
+        struct compat_reason *next = reason->next;
+        if (all->n == COMPAT_REASONS_MAX) {
+            all->truncated = true;
+            return;
+        }
+        reason->version = version;
+        reason->next = NULL;
+        *(all->last ? &all->last->next : &all->first) = reason;
+        all->last = reason;
+        all->n++;
+        reason = next;
+    }
+    all->truncated |= more->truncated;
+}
+
+static enum rc compare(struct request *req, struct registration *r, struct store_worker *store,
+                       const struct row_version *version)
+{
+    const struct schema *schema;
+    struct schema *own;
+    struct compat compat;
+    if (version_schema(req, r, store, version->schema_id, &schema, &own) != RC_OK)
+        return RC_ERR;
+    enum rc rc = compat_check(r->mode, r->parsed, &schema, 1, &req->arena, &compat, &r->err);
+    if (own)
+        schema_free(own);
+    if (rc == RC_OK)
+        add_reasons(&r->compat, &compat, version->number);
+    return rc;
+}
+
+static enum rc compare_lineage(struct request *req, struct registration *r, struct store_worker *store,
+                               const struct type_row *row)
+{
+    uint32_t first = compat_mode_is_transitive(r->mode) ? 0 : row->nversions - 1;
+    for (uint32_t i = first; i < row->nversions && !r->compat.truncated; i++) {
+        const struct row_version version = type_row_version(row, i);
+        if (compare(req, r, store, &version) != RC_OK)
+            return RC_ERR;
+    }
+    return RC_OK;
+}
+
+static enum rc compare_one(struct request *req, struct registration *r, struct store_worker *store,
+                           const struct type_row *row)
+{
+    struct words words;
+    for (uint32_t i = 0; i < row->nversions; i++) {
+        const struct row_version version = type_row_version(row, i);
+        if (version.number == r->against)
+            return compare(req, r, store, &version);
+    }
+    return err_set(&r->err, ERR_NO_VERSION, "There is no version %u of '%s'.", r->against,
+                   words_of(r->name, &words));
+}
+
+/* ---- what becomes of it ---- */
+
+static COLD enum rc refuse(struct registration *r)
+{
+    const struct compat_reason *first = r->compat.first;
+    struct words words;
+    int shown = first->words.len < 120 ? (int)first->words.len : 120;
+    words_of(r->name, &words);
+    if (r->compat.n == 1)
+        return err_set(&r->err, ERR_INCOMPATIBLE,
+                       "This schema cannot follow version %u of '%s', whose compatibility is %s: %.*s",
+                       first->version, words.text, compat_mode_name(r->mode), shown,
+                       (const char *)first->words.ptr);
+    return err_set(&r->err, ERR_INCOMPATIBLE,
+                   "This schema cannot follow the versions of '%s', whose compatibility is %s, for %u "
+                   "reasons; the first: "
+                   "%.*s",
+                   words.text, compat_mode_name(r->mode), r->compat.n, shown, (const char *)first->words.ptr);
+}
+
+/* The version that has it: the latest, or any. False: none. */
+static bool find_version(const struct registration *r, const struct type_row *row, uint32_t id,
+                         uint32_t *number)
+{
+    for (uint32_t i = row->nversions; id && i-- > 0;) {
+        const struct row_version version = type_row_version(row, i);
+        *number = version.number;
+        if (version.schema_id == id)
+            return true;
+        if (!r->any_version)
+            return false;
+    }
+    return false;
+}
+
+static enum rc check_row(struct request *req, struct registration *r, struct store_worker *store,
+                         const struct type_row *row)
+{
+    uint32_t latest = type_row_version(row, row->nversions - 1).number;
+    struct type_options options = row->options;
+    r->revision = row->revision;
+    r->version = latest;
+    if (!condition_holds(&r->condition, row->revision))
+        return RC_CONFLICT;
+    type_options_apply(&r->given, &options);
+    r->mode = options.compatibility;
+    r->is_new = !find_version(r, row, r->schema_id, &r->version);
+    if (r->is_new)
+        r->version = latest + 1;
+    r->compared_revision = row->revision;
+    enum rc rc = RC_OK;
+    if (r->against)
+        rc = compare_one(req, r, store, row);
+    else if (r->is_new && r->mode != COMPAT_NONE)
+        rc = compare_lineage(req, r, store, row);
+    return rc == RC_OK && r->compat.n ? refuse(r) : rc;
+}
+
+static enum rc check_lineage(struct request *req, struct registration *r, struct store_worker *store)
+{
+    const struct store_key key = {.space = r->space, .id = r->name};
+    struct slice bytes;
+    struct type_row row;
+    enum rc rc = row_read(store, &key, &req->arena, &bytes, &r->err);
+    if (rc == RC_OK)
+        rc = type_row_decode(bytes, &row, &r->err);
+    if (rc == RC_OK)
+        return check_row(req, r, store, &row);
+    if (rc != RC_NOTFOUND)
+        return rc;
+    struct type_options options = type_options_initial(req->worker->server->options->astore);
+    type_options_apply(&r->given, &options);
+    r->mode = options.compatibility;
+    r->is_new = r->is_first = true;
+    r->version = r->revision = r->compared_revision = 0;
+    if (!condition_holds(&r->condition, 0))
+        return RC_CONFLICT;
+    r->version = 1;
+    return RC_OK;
+}
+
+void register_check(struct request *req, struct registration *r, struct store_worker *store)
+{
+    r->compat = (struct compat){0};
+    r->is_new = r->is_first = false;
+    r->rc = parse(req, r);
+    if (r->rc == RC_OK)
+        r->rc = find_id(req, r, store, &r->schema_id);
+    if (r->rc == RC_OK)
+        r->rc = check_lineage(req, r, store);
+    if (r->rc == RC_OK && !r->dry_run)
+        r->rc = RC_PENDING;
+}

@@ -1,0 +1,126 @@
+/* server/register_decide.c - a registration inside the writer's transaction: the schema's id, the version, the row.
+ * May run more than once: all that it leaves in the registration it sets each time. */
+#include <stddef.h>
+
+#include "base/bytes.h"
+#include "server/register.h"
+#include "server/server.h"
+
+static enum rc numbers_spent(struct err *err)
+{
+    return err_set(err, ERR_NO_SPACE, "All numbers of types or schemas have been given; start a new store.");
+}
+
+/* The id of our schema in the store, given to it now if it is new there. */
+static enum rc schema_id_take(struct registration *r, struct store_txn *txn, uint32_t *id, struct err *err)
+{
+    const struct store_key by_hash = {.space = SPACE_SCHEMA_HASH,
+                                      .id = slice_of(r->digest, sizeof r->digest)};
+    struct record rec;
+    enum rc rc = txn_get(txn, &by_hash, &rec, err);
+    if (rc == RC_OK && rec.body.len != SCHEMA_ID_BYTES)
+        return err_set(err, ERR_INTERNAL, "A row of schema ids is damaged.");
+    if (rc == RC_OK)
+        *id = get_le32(rec.body.ptr);
+    if (rc != RC_NOTFOUND)
+        return rc;
+    *id = txn_number(txn, SPACE_SCHEMA);
+    if (!*id)
+        return numbers_spent(err);
+    put_le32(r->schema_id_bytes, *id);
+    const struct store_key by_id = {.space = SPACE_SCHEMA, .id = schema_key(*id, r->schema_key)};
+    const struct record text = {.body = schema_text(r->parsed)};
+    const struct record number = {.body = slice_of(r->schema_id_bytes, SCHEMA_ID_BYTES)};
+    rc = txn_put(txn, &by_id, &text, err);
+    return rc == RC_OK ? txn_put(txn, &by_hash, &number, err) : rc;
+}
+
+static enum rc row_put(struct request *req, struct registration *r, struct store_txn *txn,
+                       struct type_row *row, const struct row_version *more, struct err *err)
+{
+    row->revision = r->revision = txn_revision(txn);
+    if (type_row_encode(row, more, &req->arena, &r->row, err) != RC_OK)
+        return RC_ERR;
+    const struct store_key key = {.space = r->space, .id = r->name};
+    const struct record rec = {.body = r->row};
+    return txn_put(txn, &key, &rec, err);
+}
+
+static enum rc create(struct request *req, struct registration *r, struct store_txn *txn, struct err *err)
+{
+    struct row_version first = {.number = 1};
+    struct type_row row = {.options = type_options_initial(req->worker->server->options->astore)};
+    type_options_apply(&r->given, &row.options);
+    row.number = txn_number(txn, SPACE_TYPE);
+    if (!row.number)
+        return numbers_spent(err);
+    enum rc rc = schema_id_take(r, txn, &first.schema_id, err);
+    r->is_new = r->is_first = true;
+    r->version = first.number;
+    r->schema_id = first.schema_id;
+    r->mode = row.options.compatibility;
+    return rc == RC_OK ? row_put(req, r, txn, &row, &first, err) : rc;
+}
+
+/* The version that has the schema: the latest, or, where that will do, the newest of any. */
+static bool find_version(const struct registration *r, const struct type_row *row, struct row_version *out)
+{
+    for (uint32_t i = row->nversions; i-- > 0;) {
+        *out = type_row_version(row, i);
+        if (out->schema_id == r->schema_id)
+            return true;
+        if (!r->any_version)
+            return false;
+    }
+    return false;
+}
+
+static enum rc change(struct request *req, struct registration *r, struct store_txn *txn, struct slice old,
+                      struct err *err)
+{
+    struct type_row row;
+    struct slice bytes;
+    if (!arena_copy(&req->arena, old, &bytes))
+        return err_oom(err);
+    if (type_row_decode(bytes, &row, err) != RC_OK)
+        return RC_ERR;
+    struct row_version version = type_row_version(&row, row.nversions - 1);
+    r->is_first = false;
+    r->revision = row.revision;
+    r->version = version.number;
+    if (!condition_holds(&r->condition, row.revision))
+        return RC_CONFLICT;
+    struct type_options before = row.options;
+    type_options_apply(&r->given, &row.options);
+    enum rc rc = schema_id_take(r, txn, &r->schema_id, err);
+    if (rc != RC_OK)
+        return rc;
+    r->mode = row.options.compatibility;
+    r->is_new = !find_version(r, &row, &version);
+    if (!r->is_new) {
+        r->version = version.number;
+        return type_options_equal(&before, &row.options) ? RC_OK : row_put(req, r, txn, &row, NULL, err);
+    }
+    if (r->mode != COMPAT_NONE && r->compared_revision != r->revision)
+        return RC_AGAIN;
+    version = (struct row_version){.number = r->version + 1, .schema_id = r->schema_id};
+    r->version = version.number;
+    return row_put(req, r, txn, &row, &version, err);
+}
+
+enum rc register_decide(struct store_write *write, struct store_txn *txn, struct err *err)
+{
+    struct request *req = CONTAINER_OF(write, struct request, write);
+    struct registration *r = req->state;
+    const struct store_key key = {.space = r->space, .id = r->name};
+    struct record rec;
+    enum rc rc = txn_get(txn, &key, &rec, err);
+    r->row = (struct slice){0};
+    r->revision = 0;
+    r->version = 0;
+    if (rc == RC_OK)
+        return change(req, r, txn, rec.body, err);
+    if (rc != RC_NOTFOUND)
+        return rc;
+    return condition_holds(&r->condition, 0) ? create(req, r, txn, err) : RC_CONFLICT;
+}
