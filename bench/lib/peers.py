@@ -87,7 +87,7 @@ class NginxFiles(Peer):
     asks = {"ping": Ask("/"), "get": Ask("/file/1"), "put": Ask("/file/2", "PUT", RECORD, 0.1)}
 
     def start(self):
-        nginx = self.keep(Nginx(os.path.join(self.where, "nginx"), {"1": ANSWER, "2": RECORD}, BOTH_CORES, workers="auto"))
+        nginx = self.keep(Nginx(os.path.join(self.where, "nginx"), {"1": ANSWER, "2": RECORD}, BOTH_CORES, workers=len(BOTH_CORES.split(","))))
         self.port = nginx.port
 
 

@@ -3,9 +3,10 @@
 import os
 import signal
 import subprocess
+import time
 
 from ask import exchange, free_port, wait_port
-from machine import ROOT, SERVER_CORE, pinned
+from machine import ROOT, SERVER_CORE, fail, pinned
 
 
 class Process:
@@ -33,6 +34,18 @@ class Limit(Process):
         self.port = int(self.process.stdout.readline())
 
 
+def children(process, number, seconds=10):
+    """The ids of its child processes, once there are so many: those that are counted without one have done half the work."""
+    path, end = f"/proc/{process.pid}/task/{process.pid}/children", time.monotonic() + seconds
+    while time.monotonic() < end:
+        with open(path, encoding="ascii") as f:
+            pids = [int(pid) for pid in f.read().split()]
+        if len(pids) == number:
+            return pids
+        time.sleep(0.02)
+    fail(f"{' '.join(process.args)} has {len(pids)} child processes, not {number}")
+
+
 class Nginx(Process):
     """`/` answers pong, `/file/NAME` is a file of the directory `files`, which takes PUT too."""
 
@@ -55,8 +68,7 @@ class Nginx(Process):
             f.write(self.CONFIG.format(port=self.port, workers=workers, user=user))
         super().__init__(["nginx", "-e", "stderr", "-p", where, "-c", "nginx.conf"], cores, stderr=subprocess.DEVNULL)
         wait_port(self.port, self.process)
-        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="ascii") as f:
-            self.pids = [int(pid) for pid in f.read().split()]  # the master does no work
+        self.pids = children(self.process, workers)  # the master does no work
 
 
 class Avrod(Process):
