@@ -11,6 +11,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
 
 # pylint: disable=wrong-import-position
+import part_budget
 import part_calls
 import part_codec
 import part_idle
@@ -24,7 +25,7 @@ from machine import ROOT, busy_share, described, need_two_cores, say
 from report import print_parts
 from tools import Bench
 
-PARTS = [part_rows, part_codec, part_calls, part_instructions, part_idle, part_threads, part_wrk, part_sizes, part_start]
+PARTS = [part_rows, part_codec, part_calls, part_instructions, part_budget, part_idle, part_threads, part_wrk, part_sizes, part_start]
 
 
 def parse():
