@@ -61,6 +61,15 @@ MUST_USE enum rc codec_field_to_json(const struct schema *, int field, enum json
 MUST_USE enum rc codec_to_json_within(const struct schema *, int field, enum json_form form, size_t bytes_max,
                                       struct slice avro, struct buf *out, struct err *err);
 
+/* Is what stands in `body` behind its first `before` bytes one datum, and nothing else? Every byte is checked as codec_to_json
+ * does it; besides, an enum's or a union's index takes no more than the five bytes of an int. What passes can be stored as
+ * it is: numbers that take more bytes than they need and blocks that tell their size are read by all.
+ *   brief  as in struct codec_opts      arena  where the problem is kept, on failure only
+ * Fails with BAD_AVRO and TOO_DEEP (one problem: the JSON Pointer into the record, without names of branches; the byte
+ * counts from the beginning of `body`), TOO_MUCH_WORK, RECORD_TOO_LARGE, NO_MEMORY. Linear in the bytes. */
+MUST_USE enum rc codec_check(struct codec *, const struct schema *, bool brief, struct slice body,
+                             size_t before, struct arena *arena, struct err *err);
+
 /* Where in the record's Avro binary a top-level field's value stands: *out is borrowed from `avro`. BAD_AVRO,
  * TOO_DEEP. Looks only at what it must to find the end: texts are not checked, nor blocks that tell their
  * size. To replace a field: what is before, the new bytes, what is behind. Any thread. */

@@ -279,9 +279,9 @@ static enum encode_result encode_once(struct encode *e, const struct encode_job 
     return e->o - e->out > LIMIT_RECORD_MAX ? ENCODE_TOO_LARGE : ENCODE_FITS;
 }
 
-int64_t encode_budget(size_t text_bytes, bool brief)
+int64_t encode_budget(size_t body_bytes, bool brief)
 {
-    return (brief ? LIMIT_WORK_BRIEF_MAX : LIMIT_WORK_MAX) + LIMIT_WORK_PER_BYTE * (int64_t)text_bytes;
+    return (brief ? LIMIT_WORK_BRIEF_MAX : LIMIT_WORK_MAX) + LIMIT_WORK_PER_BYTE * (int64_t)body_bytes;
 }
 
 /* *p: the text's first byte that is no space. */

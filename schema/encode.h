@@ -144,9 +144,6 @@ struct encode_job {
     int64_t budget; /* of work; encode.budget tells what is left of it */
 };
 
-/* The budget for a body of so many bytes; brief: as in struct codec_opts. */
-int64_t encode_budget(size_t text_bytes, bool brief);
-
 /* The fast pass: append the datum to `out`; on anything but ENCODE_FITS `out` is back at its old length. `e`
  * is filled and keeps its flags for the caller; what was tried stays in memory for encode_fits, until
  * encode_trim. */

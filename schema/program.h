@@ -34,6 +34,9 @@ struct op {
     uint32_t table;    /* record, enum, union: where its name table starts in program.table; mask below */
     uint32_t mask;     /* entries of the name table - 1 */
     uint32_t info;     /* union: its row in program.unions */
+    uint32_t
+        depth_empty; /* record whose data take no bytes (size_min 0): how many records are inside of each other in
+                             it, itself counted; else 0 */
 };
 
 /* The first 8 bytes of a text that is looked for in JSON, so that most comparisons are one of words. */

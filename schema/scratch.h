@@ -33,6 +33,9 @@ static inline MUST_USE bool stack_reserve(struct stack *s, uint32_t more, size_t
     return likely(s->cap - s->n >= more) || stack_grow(s, more, size);
 }
 
+/* encode.c: the budget of work for a body of so many bytes; brief: as in struct codec_opts. */
+int64_t encode_budget(size_t body_bytes, bool brief);
+
 /* name_set.h: struct name; uint32_t, hash tables over large groups of names. */
 struct name_set {
     struct stack names, slots;

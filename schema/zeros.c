@@ -254,9 +254,19 @@ static enum rc build(struct zeros *z, uint32_t t)
     return RC_OK;
 }
 
+/* What takes no bytes has one value, which is its zero. */
+static void tell_depths(struct zeros *z)
+{
+    struct program *p = z->c->program;
+    for (uint32_t t = 0; t < p->nops; t++)
+        if (p->ops[t].size_min == 0)
+            p->ops[t].depth_empty = z->of[t].extent.depth;
+}
+
 static enum rc build_all(struct zeros *z)
 {
     struct program *p = z->c->program;
+    tell_depths(z);
     find_needed(z);
     for (uint32_t i = 0; i < z->n; i++)
         if (build(z, z->order[i]))

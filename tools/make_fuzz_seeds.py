@@ -88,7 +88,8 @@ def from_conformance():
                     yield "json_codec", f"{case['id']}-{i}", options + b"$" + schema + b"\0" + text
                     yield "json_check", f"{case['id']}-{i}", text
             if "binary_hex" in case:
-                yield "avro_binary", case["id"], b"$" + schema + b"\0" + bytes.fromhex(case["binary_hex"])
+                for target in ("avro_binary", "avro_check"):
+                    yield target, case["id"], b"$" + schema + b"\0" + bytes.fromhex(case["binary_hex"])
     for name in ("schemas-valid.jsonl", "schemas-invalid.jsonl"):
         for case in cases(name):
             schema = text_of(case, "schema")
@@ -131,7 +132,8 @@ def by_hand():
     yield "json_codec", "hand-field", b'PT\x03["a"]'
     for row in range(ord("A"), ord("c") + 1):
         for size in (0, 1, 8, 40):
-            yield "avro_binary", f"hand-{row}-{size}", bytes([row]) + bytes([2]) * size
+            for target in ("avro_binary", "avro_check"):
+                yield target, f"hand-{row}-{size}", bytes([row]) + bytes([2]) * size
     union = b'[{"type":"record","name":"n.A","fields":[]},{"type":"record","name":"B","fields":[{"name":"a","type":"n.A"}]}]'
     for name in ("n.A", "B", "A", "C"):
         yield "schema", f"hand-entry-{name}", union + b"\0" + name.encode()

@@ -659,6 +659,7 @@ enum plain_result plain_explain(const struct program *p, uint32_t op, const stru
 struct check {
     const struct program *program;
     struct slice rest;
+    bool is_strict; /* about how long an index is */
     unsigned depth, work;
 };
 
@@ -753,10 +754,11 @@ static bool check_block(struct check *c, const struct op *op)
 static bool check_index(struct check *c, uint32_t n, uint32_t *out)
 {
     int64_t v;
+    size_t before = c->rest.len;
     if (!take_long(c, &v) || v < 0 || v >= n)
         return false;
     *out = (uint32_t)v;
-    return true;
+    return !c->is_strict || before - c->rest.len <= 5;
 }
 
 static bool check_value(struct check *c, const struct op *op)
@@ -798,9 +800,19 @@ static bool check(struct check *c, uint32_t op)
     return ok;
 }
 
-enum plain_result plain_check(const struct program *p, uint32_t op, struct slice avro)
+static enum plain_result check_all(const struct program *p, uint32_t op, struct slice avro, bool is_strict)
 {
-    struct check c = {.program = p, .rest = avro};
+    struct check c = {.program = p, .rest = avro, .is_strict = is_strict};
     bool ok = check(&c, op) && c.rest.len == 0;
     return c.work > WORK_MAX ? PLAIN_GIVES_UP : ok ? PLAIN_FITS : PLAIN_MISFIT;
+}
+
+enum plain_result plain_check(const struct program *p, uint32_t op, struct slice avro)
+{
+    return check_all(p, op, avro, false);
+}
+
+enum plain_result plain_check_strictly(const struct program *p, uint32_t op, struct slice avro)
+{
+    return check_all(p, op, avro, true);
 }

@@ -29,5 +29,7 @@ enum plain_result plain_default(const struct program *, uint32_t op, struct slic
 
 /* Are the bytes one datum of the type, and nothing else? */
 enum plain_result plain_check(const struct program *, uint32_t op, struct slice avro);
+/* The same, and indexes take no more bytes than an int may. */
+enum plain_result plain_check_strictly(const struct program *, uint32_t op, struct slice avro);
 
 #endif

@@ -24,5 +24,7 @@ void fuzz_schema_release(struct fuzz_schema *);
  * datum. */
 struct buf;
 MUST_USE bool fuzz_avro_c(int row, struct slice avro, struct buf *json);
+/* The datum as it reads and writes it, appended to `out`. False: Avro C is not asked. */
+MUST_USE bool fuzz_avro_c_binary(int row, struct slice avro, struct buf *out);
 
 #endif
