@@ -88,7 +88,8 @@ enum rc negotiate_whole_body(struct slice content_range, struct err *err)
                    "Content-Range says that the body is a part; here all is put at once.");
 }
 
-enum rc negotiate_json_body(struct slice content_type, struct slice content_encoding, struct err *err)
+/* What a body is taken for JSON by. */
+static bool is_json(struct slice essence)
 {
     static const struct slice taken_for_json[] = {
         {(const uint8_t *)"application/json", 16},
@@ -96,33 +97,81 @@ enum rc negotiate_json_body(struct slice content_type, struct slice content_enco
         {(const uint8_t *)"text/plain", 10},
         {(const uint8_t *)"application/x-www-form-urlencoded", 33},
     };
+    for (size_t i = 0; i < ARRAY_LEN(taken_for_json); i++)
+        if (slice_eq_nocase(essence, taken_for_json[i]))
+            return true;
+    return false;
+}
+
+enum rc negotiate_json_body(struct slice content_type, struct slice content_encoding, struct err *err)
+{
     if (check_coding(content_encoding, err) != RC_OK)
         return RC_ERR;
     if (!content_type.len)
         return RC_OK;
     struct slice essence = negotiate_essence(content_type);
-    for (size_t i = 0; i < ARRAY_LEN(taken_for_json); i++)
-        if (slice_eq_nocase(essence, taken_for_json[i]))
-            return essence.len == content_type.len ? RC_OK : check_charset(content_type, err);
+    if (is_json(essence))
+        return essence.len == content_type.len ? RC_OK : check_charset(content_type, err);
     struct words words;
     return err_set(err, ERR_UNSUPPORTED_TYPE,
                    "Content-Type '%s' is not offered here; application/json is, and no Content-Type at all.",
                    words_of(essence, &words));
 }
 
-enum rc negotiate_raw_body(struct slice content_type, struct slice content_encoding, bool text,
-                           struct err *err)
+static COLD enum rc refuse_form(struct slice essence, enum encoding_set set, const char *besides,
+                                struct err *err)
 {
+    struct words words;
+    char list[ENCODING_LIST_BYTES];
+    return err_set(err, ERR_UNSUPPORTED_TYPE, "Content-Type '%s' is not offered here; %s are, and %s.",
+                   words_of(essence, &words), encoding_list(set, list), besides);
+}
+
+/* JSON is text: it has a charset. */
+static enum rc take_form(const struct encoding *form, struct slice content_type, struct err *err)
+{
+    return form->framing ? RC_OK : check_charset(content_type, err);
+}
+
+enum rc negotiate_record_body(struct slice content_type, struct slice content_encoding, enum encoding_set set,
+                              const struct encoding **out, struct err *err)
+{
+    *out = &encodings[ENCODING_json];
     if (check_coding(content_encoding, err) != RC_OK)
         return RC_ERR;
     if (!content_type.len)
         return RC_OK;
-    struct words words;
     struct slice essence = negotiate_essence(content_type);
-    if (starts_nocase(essence, SLICE("avro/")) ||
-        slice_eq_nocase(essence, SLICE("application/vnd.confluent.avro")))
-        return err_set(err, ERR_UNSUPPORTED_TYPE, "Content-Type '%s' is not offered here.",
-                       words_of(essence, &words));
+    if (is_json(essence))
+        return essence.len == content_type.len ? RC_OK : check_charset(content_type, err);
+    const struct encoding *form = encoding_find(essence);
+    if (!form || !encoding_in(form, set))
+        return refuse_form(essence, set, "no Content-Type at all", err);
+    *out = form;
+    return take_form(form, content_type, err);
+}
+
+/* Avro's own media types, whether there is such a form or not. */
+static bool is_avro(struct slice essence)
+{
+    return starts_nocase(essence, SLICE("avro/")) ||
+           slice_eq_nocase(essence, SLICE("application/vnd.confluent.avro"));
+}
+
+enum rc negotiate_raw_body(struct slice content_type, struct slice content_encoding, bool text,
+                           const struct encoding **out, struct err *err)
+{
+    *out = NULL;
+    if (check_coding(content_encoding, err) != RC_OK)
+        return RC_ERR;
+    if (!content_type.len)
+        return RC_OK;
+    struct slice essence = negotiate_essence(content_type);
+    if (unlikely(is_avro(essence))) {
+        *out = encoding_find(essence);
+        return *out ? take_form(*out, content_type, err)
+                    : refuse_form(essence, FORMS_AVRO, "whatever is not Avro's own", err);
+    }
     if (content_type.len > CONTENT_TYPE_MAX)
         return err_set(err, ERR_BAD_REQUEST, "The Content-Type has %zu bytes; at most %d are kept.",
                        content_type.len, CONTENT_TYPE_MAX);
@@ -178,10 +227,46 @@ unsigned negotiate_quality(struct slice accept, struct slice media_type)
     return is_empty ? 1000 : quality;
 }
 
-enum rc negotiate_json_answer(struct slice accept, struct err *err)
+/* The one that is liked better than *quality, and best. NULL: there is none. */
+static const struct encoding *best(struct slice accept, enum encoding_set set, unsigned *quality)
 {
-    if (likely(negotiate_quality(accept, SLICE("application/json")) > 0))
+    const struct encoding *found = NULL;
+    for (unsigned i = 0; i < ENCODINGS && *quality < 1000; i++) {
+        const struct encoding *form = &encodings[i];
+        unsigned q = encoding_in(form, set) ? negotiate_quality(accept, form->media_type) : 0;
+        if (q <= *quality)
+            continue;
+        *quality = q;
+        found = form;
+    }
+    return found;
+}
+
+enum rc negotiate_record_answer(struct slice accept, enum encoding_set set, const struct encoding **out,
+                                struct err *err)
+{
+    unsigned quality = 0;
+    *out = &encodings[ENCODING_json];
+    if (likely(!accept.len) || slice_eq(accept, SLICE("*/*")))
         return RC_OK;
-    return err_set(err, ERR_NOT_ACCEPTABLE,
-                   "The Accept of this request leaves nothing; offered is application/json.");
+    *out = best(accept, set, &quality);
+    if (likely(*out != NULL))
+        return RC_OK;
+    char list[ENCODING_LIST_BYTES];
+    return err_set(err, ERR_NOT_ACCEPTABLE, "The Accept of this request leaves nothing; offered are %s.",
+                   encoding_list(set, list));
+}
+
+enum rc negotiate_raw_answer(struct slice accept, struct slice own, const struct encoding **out,
+                             struct err *err)
+{
+    unsigned quality = negotiate_quality(accept, negotiate_essence(own));
+    bool as_it_is = quality > 0;
+    *out = best(accept, FORMS_AVRO, &quality);
+    if (as_it_is || *out)
+        return RC_OK;
+    struct words words;
+    char list[ENCODING_LIST_BYTES];
+    return err_set(err, ERR_NOT_ACCEPTABLE, "The Accept of this request leaves nothing; offered are %s, %s.",
+                   words_of(negotiate_essence(own), &words), encoding_list(FORMS_AVRO, list));
 }

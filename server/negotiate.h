@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/slice.h"
+#include "schema/encoding.h"
 
 enum { CONTENT_TYPE_MAX = 255 }; /* bytes of a Content-Type that is kept with a record */
 
@@ -13,10 +14,15 @@ enum { CONTENT_TYPE_MAX = 255 }; /* bytes of a Content-Type that is kept with a 
  * UNSUPPORTED_CODING. */
 MUST_USE enum rc negotiate_json_body(struct slice content_type, struct slice content_encoding, struct err *);
 
-/* A body that is kept as it is: any type but Avro's own. text: it must be UTF-8, so another charset is
- * refused too. Fails as above, and with BAD_REQUEST beyond CONTENT_TYPE_MAX. */
+/* A record's body, or a part of it: JSON as above, or one of these forms, which is *out. Fails as above. */
+MUST_USE enum rc negotiate_record_body(struct slice content_type, struct slice content_encoding,
+                                       enum encoding_set, const struct encoding **out, struct err *);
+
+/* A raw type's body: kept as it is, whatever its type (*out is NULL), but for Avro's own types, which are those forms. text:
+ * what is kept must be UTF-8, so another charset is refused too. Fails as above, and with BAD_REQUEST beyond
+ * CONTENT_TYPE_MAX. */
 MUST_USE enum rc negotiate_raw_body(struct slice content_type, struct slice content_encoding, bool text,
-                                    struct err *);
+                                    const struct encoding **out, struct err *);
 
 /* Is the body all of what is put? BAD_REQUEST where Content-Range says that it is a part: taken for the whole, it would
  * replace what it was to continue (RFC 9110, section 14.5). */
@@ -26,8 +32,13 @@ MUST_USE enum rc negotiate_whole_body(struct slice content_range, struct err *);
  * most specific range that fits decides. */
 unsigned negotiate_quality(struct slice accept, struct slice media_type);
 
-/* NOT_ACCEPTABLE unless Accept takes application/json. */
-MUST_USE enum rc negotiate_json_answer(struct slice accept, struct err *);
+/* The one of these forms that Accept likes best; of those liked as well, the first. NOT_ACCEPTABLE: it takes none. */
+MUST_USE enum rc negotiate_record_answer(struct slice accept, enum encoding_set, const struct encoding **out,
+                                         struct err *);
+/* The same for a raw type, whose content has the type `own`: that it is answered as it is (*out is NULL) wins, and no form
+ * is plain JSON. */
+MUST_USE enum rc negotiate_raw_answer(struct slice accept, struct slice own, const struct encoding **out,
+                                      struct err *);
 
 /* "type/subtype" of a Content-Type, without parameters, borrowed from it. */
 struct slice negotiate_essence(struct slice content_type);

@@ -57,9 +57,10 @@ void bench_get(struct request *req, uint64_t n)
 /* What the store would refuse is refused here too. */
 static void drop(struct request *req, struct slice avro)
 {
+    const struct record_input *in = req->state;
     uint64_t most = req->worker->server->options->record_max, bytes = avro.len;
     struct err err;
-    if (schema_raw(type_schema(req->type->latest)) != SCHEMA_RAW_NONE)
+    if (!in->encoding)
         bytes += req->body.len; /* what stands before it was encoded */
     if (likely(bytes <= most)) {
         reply_ok(req);
@@ -73,7 +74,7 @@ static void drop(struct request *req, struct slice avro)
 void bench_put(struct request *req, uint64_t n)
 {
     if (draw_id(req, n))
-        record_encode(req, type_schema(req->type->latest), -1, drop);
+        record_encode(req, req->state, drop);
     else
         reply_no_memory(req);
 }

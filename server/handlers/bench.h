@@ -8,7 +8,7 @@
 MUST_USE enum rc bench_asked(const struct request *, uint64_t *n, struct err *);
 /* Answer the type's initial record, printed from its Avro binary, under an id drawn from 1..n. */
 void bench_get(struct request *, uint64_t n);
-/* Check and encode the body, drop it, answer. The body's form was negotiated before. */
+/* Check and encode the body, drop it, answer. req->state: a struct record_input, filled in. */
 void bench_put(struct request *, uint64_t n);
 
 #endif

@@ -12,8 +12,8 @@
 #include "server/words.h"
 
 struct field_put {
+    struct record_input input;
     struct condition condition;
-    int field;
     struct slice value; /* its Avro binary, in the arena */
     bool absent;        /* the last run of the edit found no record */
     bool damaged;       /* ... or one that is not Avro of its schema */
@@ -22,8 +22,8 @@ struct field_put {
 static enum rc begin(struct request *req, struct field_put *f, struct err *err)
 {
     if (negotiate_whole_body(req->header[HEADER_CONTENT_RANGE], err) != RC_OK ||
-        negotiate_json_body(req->header[HEADER_CONTENT_TYPE], req->header[HEADER_CONTENT_ENCODING], err) !=
-            RC_OK)
+        negotiate_record_body(req->header[HEADER_CONTENT_TYPE], req->header[HEADER_CONTENT_ENCODING],
+                              FORMS_TEXT, &f->input.encoding, err) != RC_OK)
         return RC_ERR;
     return condition_of_write(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH], &req->arena,
                               &f->condition, err);
@@ -52,7 +52,7 @@ static enum rc replace(struct request *req, struct slice avro, struct slice *out
     struct field_put *f = req->state;
     const struct schema *schema = type_schema(req->type->latest);
     struct slice span;
-    f->damaged = codec_field_span(schema, f->field, avro, &span, err) != RC_OK;
+    f->damaged = codec_field_span(schema, f->input.field, avro, &span, err) != RC_OK;
     if (f->damaged)
         return RC_ERR;
     size_t before = (size_t)(span.ptr - avro.ptr), behind = avro.len - before - span.len;
@@ -151,9 +151,10 @@ static void ready(struct request *req)
     const struct type_version *latest = req->type->latest;
     struct err err;
     struct words name, type;
-    f->field = schema_field(type_schema(latest), req->field);
-    if (f->field >= 0) {
-        record_encode(req, type_schema(latest), f->field, encoded);
+    f->input.version = latest;
+    f->input.field = schema_field(type_schema(latest), req->field);
+    if (f->input.field >= 0) {
+        record_encode(req, &f->input, encoded);
         return;
     }
     err_set(&err, ERR_NO_FIELD, "Version %u of '%s' has no field '%s'.", latest->number,

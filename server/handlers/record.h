@@ -2,6 +2,7 @@
 #ifndef SERVER_HANDLERS_RECORD_H
 #define SERVER_HANDLERS_RECORD_H
 
+#include "schema/encoding.h"
 #include "server/catalog.h"
 #include "server/conditions.h"
 #include "server/handler.h"
@@ -41,15 +42,34 @@ void record_show_raw(struct request *, const struct shown *, const char *content
  * from this worker's snapshot may be dead afterwards. RC_NOTFOUND: chunks are missing. IO, NO_MEMORY. */
 MUST_USE enum rc record_join(struct store_worker *, const struct record *, struct buf *joined, struct err *);
 
+/* ---- record_writer.c ---- */
+
+/* What is put: how its body is to be read, and the version that has written it. Handlers that put something have one as the
+ * first of what req->state points to. */
+struct record_input {
+    const struct encoding *encoding;    /* NULL: the body is kept as it is */
+    const struct type_version *version; /* whose schema is compiled */
+    int field;                          /* of schema_field; -1: the whole */
+    size_t frame_bytes;                 /* before the datum, in a form that is no JSON */
+    struct writer_id writer;            /* record_writer.c's own, both */
+    void (*then)(struct request *);
+};
+
+/* Find the version that has written the body, by the frame of its form, by Schema-Version, or else the latest, and
+ * have its schema compiled. The encoding is set, and the latest schema compiled. Then go on with `then`, at once or
+ * later; or answer (400, 404 no such version, 422). */
+void record_find_writer(struct request *, struct record_input *, void (*then)(struct request *));
+
 /* ---- record_body.c ---- */
 
-/* Is the body of this request one that the schema takes, by Content-Type and Content-Encoding? */
-MUST_USE enum rc record_negotiate(const struct request *, const struct schema *, struct err *);
-/* Check and encode the body: of a whole record, or of one field (its index; -1: none). Then go on with `then`,
- * which gets the Avro binary, borrowed for the call; of raw types the length prefix alone, the rest is
- * req->body. At once, or, where that would take too long, after a helper has done it. On failure it answers,
- * and `then` does not run. Uses the request's operation and leaves req->state alone. */
-void record_encode(struct request *, const struct schema *, int field,
+/* The form of this request's body, by Content-Type and Content-Encoding, for a type with this schema. */
+MUST_USE enum rc record_negotiate(const struct request *, const struct schema *, const struct encoding **out,
+                                  struct err *);
+/* Check and encode the body. Then go on with `then`, which gets the Avro binary: borrowed for the call if the body is
+ * JSON, else it is in the body; where the body is kept as it is, only what goes before it. Written by another version
+ * than the latest, it is such that the latest can read it. At once, or, where that would take too long, after a helper has
+ * done it. On failure it answers, and `then` does not run. Uses the request's operation and leaves req->state alone. */
+void record_encode(struct request *, const struct record_input *,
                    void (*then)(struct request *, struct slice avro));
 
 /* ---- record_conflict.c ---- */

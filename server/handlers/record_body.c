@@ -12,15 +12,16 @@
 
 enum { LENGTH_BYTES_MAX = 10 };
 
-enum rc record_negotiate(const struct request *req, const struct schema *schema, struct err *err)
+enum rc record_negotiate(const struct request *req, const struct schema *schema, const struct encoding **out,
+                         struct err *err)
 {
     struct slice type = req->header[HEADER_CONTENT_TYPE], coding = req->header[HEADER_CONTENT_ENCODING];
     enum schema_raw raw = schema_raw(schema);
     if (negotiate_whole_body(req->header[HEADER_CONTENT_RANGE], err) != RC_OK)
         return RC_ERR;
     if (likely(raw == SCHEMA_RAW_NONE))
-        return negotiate_json_body(type, coding, err);
-    return negotiate_raw_body(type, coding, raw == SCHEMA_RAW_STRING, err);
+        return negotiate_record_body(type, coding, FORMS_ALL, out, err);
+    return negotiate_raw_body(type, coding, raw == SCHEMA_RAW_STRING, out, err);
 }
 
 static enum rc fault_utf8(struct request *req, size_t at, struct err *err)
@@ -49,14 +50,53 @@ static enum rc encode_raw(struct request *req, enum schema_raw raw, struct buf *
     return RC_OK;
 }
 
-static enum rc encode(struct request *req, struct codec *codec, const struct schema *schema, int field,
-                      const struct codec_opts *opts, struct buf *out, struct err *err)
+static enum rc encode_json(struct request *req, struct codec *codec, const struct record_input *in,
+                           bool brief, struct buf *out, struct err *err)
 {
-    if (field >= 0)
-        return codec_field_from_json(codec, schema, field, opts, req->body, out, &req->arena, err);
-    if (unlikely(schema_raw(schema) != SCHEMA_RAW_NONE))
-        return encode_raw(req, schema_raw(schema), out, err);
-    return codec_from_json(codec, schema, opts, req->body, out, &req->arena, err);
+    const struct schema *schema = type_schema(in->version);
+    struct codec_opts opts = req->type->codec;
+    opts.form = in->encoding->json;
+    opts.brief = brief;
+    if (in->field >= 0)
+        return codec_field_from_json(codec, schema, in->field, &opts, req->body, out, &req->arena, err);
+    return codec_from_json(codec, schema, &opts, req->body, out, &req->arena, err);
+}
+
+/* The latest version must read what another has written, as that is what is read by default. */
+static enum rc check_latest_reads(struct request *req, const struct record_input *in, struct slice avro,
+                                  struct err *err)
+{
+    const struct schema *writer = type_schema(in->version), *reader = type_schema(req->type->latest);
+    struct resolver *resolver;
+    struct buf read = {0};
+    if (schema_resolver_new(&resolver, writer, reader, err) != RC_OK)
+        return RC_ERR;
+    enum rc rc =
+        schema_resolver_is_copy(resolver) ? RC_OK : codec_resolve(resolver, avro, &read, &req->arena, err);
+    buf_release(&read);
+    schema_resolver_free(resolver);
+    return rc;
+}
+
+/* *avro: what record_encode tells; it may be in `out`. */
+static enum rc encode(struct request *req, struct codec *codec, const struct record_input *in, bool brief,
+                      struct buf *out, struct slice *avro, struct err *err)
+{
+    const struct schema *schema = type_schema(in->version);
+    enum rc rc;
+    if (unlikely(!in->encoding)) {
+        rc = encode_raw(req, schema_raw(schema), out, err);
+        *avro = buf_slice(out);
+    } else if (in->encoding->framing) {
+        rc = codec_check(codec, schema, brief, req->body, in->frame_bytes, &req->arena, err);
+        *avro = slice_of(req->body.ptr + in->frame_bytes, req->body.len - in->frame_bytes);
+    } else {
+        rc = encode_json(req, codec, in, brief, out, err);
+        *avro = buf_slice(out);
+    }
+    if (rc == RC_OK && unlikely(in->version != req->type->latest))
+        rc = check_latest_reads(req, in, *avro, err);
+    return rc;
 }
 
 /* The fault is the body's, not ours. */
@@ -72,10 +112,10 @@ static COLD void refuse(struct request *req, const struct err *err)
 /* In the request's arena; req->state while it lasts. */
 struct helped {
     void *state; /* the handler's, put back at the end */
-    const struct schema *schema;
-    int field;
+    const struct record_input *in;
     void (*then)(struct request *, struct slice avro);
     struct buf out;
+    struct slice avro;
     enum rc rc;
     struct err err;
 };
@@ -85,8 +125,7 @@ static void help(struct job *job)
     struct request *req = CONTAINER_OF(job, struct request, job);
     struct helped *h = req->state;
     struct codec *codec = codec_new();
-    h->rc = codec ? encode(req, codec, h->schema, h->field, &req->type->codec, &h->out, &h->err)
-                  : err_oom(&h->err);
+    h->rc = codec ? encode(req, codec, h->in, false, &h->out, &h->avro, &h->err) : err_oom(&h->err);
     codec_free(codec);
 }
 
@@ -99,13 +138,13 @@ static void help_done(struct job *job)
     req->is_away = false;
     timing_lap(req, STAGE_validate);
     if (h->rc == RC_OK)
-        h->then(req, buf_slice(&out));
+        h->then(req, h->avro);
     else
         refuse(req, &h->err);
     buf_release(&out);
 }
 
-static COLD void get_help(struct request *req, const struct schema *schema, int field,
+static COLD void get_help(struct request *req, const struct record_input *in,
                           void (*then)(struct request *, struct slice avro))
 {
     struct helped *h = arena_alloc(&req->arena, sizeof *h);
@@ -113,7 +152,7 @@ static COLD void get_help(struct request *req, const struct schema *schema, int 
         reply_no_memory(req);
         return;
     }
-    *h = (struct helped){.state = req->state, .schema = schema, .field = field, .then = then};
+    *h = (struct helped){.state = req->state, .in = in, .then = then};
     req->state = h;
     req->is_away = true;
     req->job = (struct job){.run = help, .done = help_done};
@@ -125,30 +164,33 @@ static COLD void get_help(struct request *req, const struct schema *schema, int 
 
 /* ---- on the worker ---- */
 
-/* What a "bytes" type keeps is not looked at, however much it is. */
-static bool takes_long(const struct request *req, const struct schema *schema)
+/* What a "bytes" type keeps is not looked at, however much it is. What an older version has written is read once
+ * more. */
+static bool takes_long(const struct request *req, const struct record_input *in)
 {
-    return req->body.len > LIMIT_BODY_INLINE_MAX && schema_raw(schema) != SCHEMA_RAW_BYTES;
+    if (in->version != req->type->latest)
+        return true;
+    return req->body.len > LIMIT_BODY_INLINE_MAX &&
+           (in->encoding || schema_raw(type_schema(in->version)) != SCHEMA_RAW_BYTES);
 }
 
-void record_encode(struct request *req, const struct schema *schema, int field,
+void record_encode(struct request *req, const struct record_input *in,
                    void (*then)(struct request *, struct slice avro))
 {
     struct worker *w = req->worker;
-    struct codec_opts opts = req->type->codec;
+    struct slice avro;
     struct err err;
-    if (unlikely(takes_long(req, schema))) {
-        get_help(req, schema, field, then);
+    if (unlikely(takes_long(req, in))) {
+        get_help(req, in, then);
         return;
     }
-    opts.brief = true;
     w->scratch.len = 0;
-    enum rc rc = encode(req, w->codec, schema, field, &opts, &w->scratch, &err);
+    enum rc rc = encode(req, w->codec, in, true, &w->scratch, &avro, &err);
     timing_lap(req, STAGE_validate);
     if (likely(rc == RC_OK))
-        then(req, buf_slice(&w->scratch));
+        then(req, avro);
     else if (err.code == ERR_TOO_MUCH_WORK)
-        get_help(req, schema, field, then);
+        get_help(req, in, then);
     else
         refuse(req, &err);
     reply_scratch_done(w);

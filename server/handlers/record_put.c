@@ -11,6 +11,7 @@
 #include "server/timing.h"
 
 struct put {
+    struct record_input input; /* first: record_writer.c finds it in req->state */
     struct condition condition;
     uint64_t bench_n;  /* 0: no benchmark */
     bool negotiated;   /* the body's form was found good before the body came */
@@ -33,7 +34,7 @@ static enum rc begin(struct request *req, struct put *p, struct err *err)
     if (unlikely(!schema)) /* not since the start: what the body may be is known once it is loaded */
         return RC_OK;
     p->negotiated = true;
-    return record_negotiate(req, schema, err);
+    return record_negotiate(req, schema, &p->input.encoding, err);
 }
 
 bool record_put_begin(struct request *req)
@@ -44,6 +45,7 @@ bool record_put_begin(struct request *req)
         reply_no_memory(req);
         return false;
     }
+    p->input.field = -1;
     req->state = p;
     if (likely(begin(req, p, &err) == RC_OK))
         return true;
@@ -107,19 +109,34 @@ static void put_done(struct store_write *w)
 
 /* ---- put ---- */
 
+/* Avro binary that stands in the body is lent to the store, which copies it once; so is what is kept as it is, behind its
+ * length. */
+static enum rc put_parts(struct request *req, const struct record_input *in, struct slice avro,
+                         struct err *err)
+{
+    struct store_write *w = &req->write;
+    if (unlikely(in->encoding && in->encoding->framing)) {
+        w->part[0] = avro;
+        return RC_OK;
+    }
+    if (unlikely(!in->encoding)) {
+        w->part[1] = req->body;
+        w->content_type = req->header[HEADER_CONTENT_TYPE];
+    }
+    return arena_copy(&req->arena, avro, &w->part[0]) ? RC_OK : err_oom(err);
+}
+
 static enum rc put_submit(struct request *req, struct slice avro, struct err *err)
 {
     struct put *p = req->state;
     struct store_write *w = &req->write;
     reply_write_init(w, WRITE_PUT, put_done);
-    if (!arena_copy(&req->arena, avro, &w->part[0]) || (p->is_resource && !location_reserve(req, p)))
+    if (put_parts(req, &p->input, avro, err) != RC_OK)
+        return RC_ERR;
+    if (p->is_resource && !location_reserve(req, p))
         return err_oom(err);
-    if (unlikely(schema_raw(type_schema(req->type->latest)) != SCHEMA_RAW_NONE)) {
-        w->part[1] = req->body;
-        w->content_type = req->header[HEADER_CONTENT_TYPE];
-    }
     w->key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
-    w->schema_id = req->type->latest->schema_id;
+    w->schema_id = p->input.version->schema_id;
     condition_attach(&p->condition, w);
     return store_write(req->worker->store, w, err);
 }
@@ -131,17 +148,36 @@ static void put_encoded(struct request *req, struct slice avro)
         answer_err(req, &err);
 }
 
-static void put_ready(struct request *req)
+/* A type may have become raw, or ceased to be: what is kept as it is goes by the version that is written. */
+static enum rc put_renegotiate(struct request *req, struct put *p, struct err *err)
 {
-    const struct put *p = req->state;
-    const struct schema *schema = type_schema(req->type->latest);
+    const struct record_input *in = &p->input;
+    if (likely(in->version == req->type->latest))
+        return RC_OK;
+    return record_negotiate(req, type_schema(in->version), &p->input.encoding, err);
+}
+
+static void put_checked(struct request *req)
+{
+    struct put *p = req->state;
     struct err err;
-    if (!p->negotiated && record_negotiate(req, schema, &err) != RC_OK)
+    if (put_renegotiate(req, p, &err) != RC_OK)
         answer_err(req, &err);
     else if (p->bench_n)
         bench_put(req, p->bench_n);
     else
-        record_encode(req, schema, -1, put_encoded);
+        record_encode(req, &p->input, put_encoded);
+}
+
+static void put_ready(struct request *req)
+{
+    struct put *p = req->state;
+    struct err err;
+    if (!p->negotiated &&
+        record_negotiate(req, type_schema(req->type->latest), &p->input.encoding, &err) != RC_OK)
+        answer_err(req, &err);
+    else
+        record_find_writer(req, &p->input, put_checked);
 }
 
 void record_put_handle(struct request *req)

@@ -88,8 +88,15 @@ static enum rc choose_form(struct request *req, const struct schema *schema, con
 {
     if (schema_raw(schema) != SCHEMA_RAW_NONE && !req->field.len)
         return raw_form(req, schema, s, out, err);
-    *out = (struct form){.json = JSON_PLAIN, .tag_suffix = req->field.len ? SLICE("-field") : SLICE("")};
-    return negotiate_json_answer(req->header[HEADER_ACCEPT], err);
+    const struct encoding *encoding;
+    if (negotiate_record_answer(req->header[HEADER_ACCEPT], FORMS_TEXT, &encoding, err) != RC_OK)
+        return RC_ERR;
+    *out = (struct form){.json = encoding->json,
+                         .content_type = (const char *)encoding->media_type.ptr,
+                         .tag_suffix = encoding->tag_suffix};
+    if (req->field.len)
+        out->tag_suffix = encoding->json == JSON_AVRO ? SLICE("-json-field") : SLICE("-field");
+    return RC_OK;
 }
 
 /* ---- tag and condition ---- */

@@ -89,10 +89,11 @@ class Curl(Case):
                 self.assertEqual((reply.status, reply.json()["code"]), (415, "unsupported_type"), (kind, target))
         self.assertEqual(server.get("/p/x").status, 404)
 
-    def test_a_container_file_as_one_record_is_415(self):  # D-45
-        for kind in "application/vnd.apache.avro", "avro/binary":
+    def test_a_container_file_as_one_record_is_415_and_is_recognised_as_binary(self):  # D-45
+        for kind, status, code in ("application/vnd.apache.avro", 415, "unsupported_type"), ("avro/binary", 422, "bad_avro"):
             reply = server.put("/p/x", body=b"Obj\x01\x04\x14avro.codec", headers={"Content-Type": kind})
-            self.assertEqual(reply.status, 415, reply)
+            self.assertEqual((reply.status, reply.json()["code"]), (status, code), reply)
+        self.assertIn("looks like an object container file", reply.json()["detail"])
 
     def test_curl_asks_before_it_sends_a_long_body(self):  # D-50
         with tempfile.NamedTemporaryFile() as f:

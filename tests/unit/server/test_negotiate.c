@@ -9,10 +9,20 @@ static enum err_code json_body(const char *type, const char *coding)
     return negotiate_json_body(slice_str(type), slice_str(coding), &err) == RC_OK ? ERR_NONE : err.code;
 }
 
+static const struct encoding *form;
+
+static enum err_code record_body(const char *type, enum encoding_set set)
+{
+    struct err err;
+    return negotiate_record_body(slice_str(type), (struct slice){0}, set, &form, &err) == RC_OK ? ERR_NONE
+                                                                                                : err.code;
+}
+
 static enum err_code raw_body(const char *type, bool text)
 {
     struct err err;
-    return negotiate_raw_body(slice_str(type), (struct slice){0}, text, &err) == RC_OK ? ERR_NONE : err.code;
+    return negotiate_raw_body(slice_str(type), (struct slice){0}, text, &form, &err) == RC_OK ? ERR_NONE
+                                                                                              : err.code;
 }
 
 static unsigned quality(const char *accept, const char *type)
@@ -48,6 +58,38 @@ TEST(negotiate_json_body__refuses_other_types_charsets_and_codings)
     assert_int_equal(json_body("", "identity, gzip"), ERR_UNSUPPORTED_CODING);
 }
 
+TEST(negotiate_record_body__takes_each_form_by_its_media_type)
+{
+    assert_int_equal(record_body("", FORMS_ALL), ERR_NONE);
+    assert_ptr_equal(form, &encodings[ENCODING_json]);
+    assert_int_equal(record_body("text/plain; charset=utf-8", FORMS_ALL), ERR_NONE);
+    assert_ptr_equal(form, &encodings[ENCODING_json]);
+    for (size_t i = 0; i < ENCODINGS; i++) {
+        assert_int_equal(record_body((const char *)encodings[i].media_type.ptr, FORMS_ALL), ERR_NONE);
+        assert_ptr_equal(form, &encodings[i]);
+        assert_int_equal(record_body((const char *)encodings[i].media_type.ptr, FORMS_TEXT),
+                         encodings[i].framing ? ERR_UNSUPPORTED_TYPE : ERR_NONE);
+    }
+    assert_int_equal(record_body("Avro/Binary; v=1", FORMS_ALL), ERR_NONE);
+    assert_ptr_equal(form, &encodings[ENCODING_binary]);
+    assert_int_equal(record_body("avro/json; charset=latin1", FORMS_ALL), ERR_UNSUPPORTED_TYPE);
+}
+
+TEST(negotiate_record_body__names_what_is_offered)
+{
+    struct err err;
+    assert_int_equal(negotiate_record_body(SLICE("application/vnd.apache.avro"), (struct slice){0}, FORMS_ALL,
+                                           &form, &err),
+                     RC_ERR);
+    assert_string_equal(err.message, "Content-Type 'application/vnd.apache.avro' is not offered here; "
+                                     "application/json, avro/json, avro/binary, avro/single-object, "
+                                     "application/vnd.confluent.avro are, and no Content-Type at all.");
+    assert_int_equal(negotiate_record_body(SLICE("avro/binary"), (struct slice){0}, FORMS_TEXT, &form, &err),
+                     RC_ERR);
+    assert_string_equal(err.message, "Content-Type 'avro/binary' is not offered here; application/json, "
+                                     "avro/json are, and no Content-Type at all.");
+}
+
 TEST(negotiate_raw_body__takes_all_but_avro)
 {
     assert_int_equal(raw_body("", false), ERR_NONE);
@@ -56,9 +98,21 @@ TEST(negotiate_raw_body__takes_all_but_avro)
     assert_int_equal(raw_body("text/plain; charset=latin1", false), ERR_NONE);
     assert_int_equal(raw_body("text/plain; charset=latin1", true), ERR_UNSUPPORTED_TYPE);
     assert_int_equal(raw_body("text/plain; charset=utf-8", true), ERR_NONE);
-    assert_int_equal(raw_body("avro/binary", false), ERR_UNSUPPORTED_TYPE);
-    assert_int_equal(raw_body("AVRO/json", false), ERR_UNSUPPORTED_TYPE);
-    assert_int_equal(raw_body("application/vnd.confluent.avro", false), ERR_UNSUPPORTED_TYPE);
+    assert_null(form);
+    assert_int_equal(raw_body("avro/xml", false), ERR_UNSUPPORTED_TYPE);
+    assert_int_equal(raw_body("application/json", false), ERR_NONE);
+    assert_null(form);
+}
+
+TEST(negotiate_raw_body__takes_avro_for_what_it_is)
+{
+    assert_int_equal(raw_body("avro/binary", false), ERR_NONE);
+    assert_ptr_equal(form, &encodings[ENCODING_binary]);
+    assert_int_equal(raw_body("AVRO/json", true), ERR_NONE);
+    assert_ptr_equal(form, &encodings[ENCODING_avro_json]);
+    assert_int_equal(raw_body("avro/json; charset=latin1", true), ERR_UNSUPPORTED_TYPE);
+    assert_int_equal(raw_body("application/vnd.confluent.avro", false), ERR_NONE);
+    assert_ptr_equal(form, &encodings[ENCODING_confluent]);
 }
 
 TEST(negotiate_raw_body__keeps_255_bytes_of_type)
@@ -106,12 +160,58 @@ TEST(negotiate_quality__a_weight_that_is_none_counts_as_one)
     assert_int_equal(quality("*/*;q=0", "a/b"), 0);
 }
 
-TEST(negotiate_json_answer__names_what_is_offered)
+static const char *answer(const char *accept, enum encoding_set set)
 {
     struct err err;
-    assert_int_equal(negotiate_json_answer(SLICE("text/html"), &err), RC_ERR);
+    return negotiate_record_answer(slice_str(accept), set, &form, &err) == RC_OK
+               ? (const char *)form->media_type.ptr
+               : "";
+}
+
+TEST(negotiate_record_answer__takes_the_form_that_is_liked_best)
+{
+    assert_string_equal(answer("", FORMS_ALL), "application/json");
+    assert_string_equal(answer("*/*", FORMS_ALL), "application/json");
+    assert_string_equal(answer("text/html, */*;q=0.8", FORMS_ALL), "application/json");
+    assert_string_equal(answer("avro/binary", FORMS_ALL), "avro/binary");
+    assert_string_equal(answer("avro/*", FORMS_ALL), "avro/json");
+    assert_string_equal(answer("application/*;q=0.5, avro/single-object", FORMS_ALL), "avro/single-object");
+    assert_string_equal(answer("application/json;q=0.5, application/vnd.confluent.avro;q=0.6", FORMS_ALL),
+                        "application/vnd.confluent.avro");
+    assert_string_equal(answer("avro/binary;q=0, avro/single-object;q=0.001", FORMS_ALL),
+                        "avro/single-object");
+    assert_string_equal(answer("application/json;q=0, */*", FORMS_ALL), "avro/json");
+    assert_string_equal(answer("avro/binary, avro/json;q=0.1", FORMS_TEXT), "avro/json");
+    assert_string_equal(answer("avro/binary", FORMS_TEXT), "");
+}
+
+TEST(negotiate_record_answer__names_what_is_offered)
+{
+    struct err err;
+    assert_int_equal(negotiate_record_answer(SLICE("text/html"), FORMS_ALL, &form, &err), RC_ERR);
     assert_int_equal(err.code, ERR_NOT_ACCEPTABLE);
-    assert_non_null(strstr(err.message, "application/json"));
+    assert_string_equal(err.message,
+                        "The Accept of this request leaves nothing; offered are application/json, avro/json, "
+                        "avro/binary, avro/single-object, application/vnd.confluent.avro.");
+}
+
+static const char *raw_answer(const char *accept, const char *own)
+{
+    struct err err;
+    if (negotiate_raw_answer(slice_str(accept), slice_str(own), &form, &err) != RC_OK)
+        return "";
+    return form ? (const char *)form->media_type.ptr : own;
+}
+
+TEST(negotiate_raw_answer__gives_it_as_it_is_unless_another_form_is_liked_better)
+{
+    assert_string_equal(raw_answer("", "image/png"), "image/png");
+    assert_string_equal(raw_answer("*/*", "image/png"), "image/png");
+    assert_string_equal(raw_answer("avro/binary", "image/png"), "avro/binary");
+    assert_string_equal(raw_answer("image/*;q=0.5, avro/json;q=0.5", "image/png"), "image/png");
+    assert_string_equal(raw_answer("image/*;q=0.5, avro/json", "image/png"), "avro/json");
+    assert_string_equal(raw_answer("application/json", "image/png"), ""); /* that would not be its JSON */
+    assert_string_equal(raw_answer("application/json", "application/json"), "application/json");
 }
 
 TEST_MAIN()

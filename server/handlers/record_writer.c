@@ -1,0 +1,150 @@
+/* server/handlers/record_writer.c - which version of its type has written the body of a put: the one that the frame of its
+ * form names, or Schema-Version, or else the latest. */
+#include "base/num.h"
+#include "server/handlers/record.h"
+#include "server/handlers/reply.h"
+#include "server/schema_load.h"
+#include "server/server.h"
+#include "server/words.h"
+
+/* The fault is the body's: it is counted as one of its type. */
+static void refuse(struct request *req, const struct err *err)
+{
+    failures_add(&req->worker->server->failures, req->type);
+    answer_err(req, err);
+}
+
+static void found(struct request *req, const struct type_version *version)
+{
+    struct record_input *in = req->state;
+    in->version = version;
+    in->then(req);
+}
+
+/* ---- by its frame ---- */
+
+static COLD void refuse_writer(struct request *req)
+{
+    const struct record_input *in = req->state;
+    struct words type;
+    struct err err;
+    words_of(req->type_name, &type);
+    if (in->encoding->framing->writer == WRITER_BY_FINGERPRINT)
+        err_set(
+            &err, ERR_UNKNOWN_WRITER,
+            "No version of '%s' has the fingerprint 0x%016llx, which the body names as that of its writer.",
+            type.text, (unsigned long long)in->writer.fingerprint);
+    else
+        err_set(&err, ERR_UNKNOWN_WRITER,
+                "No version of '%s' has the schema id %u, which the body names as that of its writer.",
+                type.text, in->writer.schema_id);
+    refuse(req, &err);
+}
+
+static bool has_written(const struct record_input *in, const struct type_version *v)
+{
+    if (in->encoding->framing->writer == WRITER_BY_SCHEMA_ID)
+        return v->schema_id == in->writer.schema_id;
+    return schema_fingerprint(type_schema(v)) == in->writer.fingerprint;
+}
+
+/* Only a fingerprint takes the schema to tell; all of the type's schemas stay once they are loaded. */
+static bool can_tell(const struct record_input *in, const struct type_version *v)
+{
+    return in->encoding->framing->writer == WRITER_BY_SCHEMA_ID || type_schema(v);
+}
+
+static void found_loaded(struct request *req)
+{
+    struct record_input *in = req->state;
+    found(req, in->version);
+}
+
+/* From in->version down to the first. */
+static void look_down(struct request *req)
+{
+    struct record_input *in = req->state;
+    for (const struct type_version *v = in->version;; v--) {
+        in->version = v;
+        if (!can_tell(in, v)) {
+            schema_load(req, v, look_down);
+            return;
+        }
+        if (has_written(in, v)) {
+            schema_load(req, v, found_loaded);
+            return;
+        }
+        if (v == req->type->version) {
+            refuse_writer(req);
+            return;
+        }
+    }
+}
+
+/* ---- by Schema-Version ---- */
+
+static enum rc version_asked(const struct request *req, const struct type_version **out, struct err *err)
+{
+    struct slice text = req->header[HEADER_SCHEMA_VERSION];
+    struct words words, type;
+    uint64_t number;
+    if (!num_parse_decimal(text, UINT32_MAX, &number) || !number)
+        return err_set(err, ERR_BAD_REQUEST, "Schema-Version is the number of a version, from 1, not '%s'.",
+                       words_of(text, &words));
+    *out = type_version_find(req->type, (uint32_t)number);
+    if (!*out)
+        return err_set(err, ERR_NO_VERSION, "There is no version %llu of '%s'; the latest is %u.",
+                       (unsigned long long)number, words_of(req->type_name, &type),
+                       req->type->latest->number);
+    return RC_OK;
+}
+
+static COLD void refuse_header(struct request *req)
+{
+    const struct record_input *in = req->state;
+    struct err err;
+    err_set(&err, ERR_UNKNOWN_WRITER,
+            "Schema-Version says that version %u has written the body, and the body names another schema.",
+            in->version->number);
+    refuse(req, &err);
+}
+
+/* The body may name its writer too. */
+static void asked_loaded(struct request *req)
+{
+    struct record_input *in = req->state;
+    const struct framing *framing = in->encoding ? in->encoding->framing : NULL;
+    if (framing && framing->writer != WRITER_UNNAMED && !has_written(in, in->version))
+        refuse_header(req);
+    else
+        found(req, in->version);
+}
+
+/* ---- all of it ---- */
+
+static enum rc open_frame(struct request *req, struct record_input *in, struct err *err)
+{
+    const struct framing *framing = in->encoding ? in->encoding->framing : NULL;
+    in->frame_bytes = framing ? framing->bytes : 0;
+    return framing ? framing->open(req->body, &in->writer, err) : RC_OK;
+}
+
+void record_find_writer(struct request *req, struct record_input *in, void (*then)(struct request *))
+{
+    bool is_told = req->header[HEADER_SCHEMA_VERSION].len;
+    struct err err;
+    in->then = then;
+    in->version = req->type->latest;
+    if (unlikely(open_frame(req, in, &err) != RC_OK)) {
+        refuse(req, &err);
+    } else if (unlikely(is_told)) {
+        if (version_asked(req, &in->version, &err) == RC_OK)
+            schema_load(req, in->version, asked_loaded);
+        else
+            answer_err(req, &err);
+    } else if (unlikely(in->frame_bytes)) {
+        look_down(req);
+    } else {
+        then(req);
+    }
+}

@@ -1,0 +1,326 @@
+"""tests/http/test_forms.py - record forms by Content-Type and Accept: each both ways, on every record route."""
+
+import json
+import struct
+import unittest
+
+from avrod import Server
+
+PERSON = {"type": "record", "name": "PersonInfo", "namespace": "astore", "fields": [
+    {"name": "name", "type": "string"}, {"name": "age", "type": "int"},
+    {"name": "gender", "type": {"type": "enum", "name": "GenderType", "symbols": ["Female", "Male", "Unknown"]}, "default": "Unknown"},
+    {"name": "emails", "type": {"type": "array", "items": "string"}}]}
+BOND = bytes.fromhex("144a616d657320426f6e64780400")
+BOND_JSON = {"name": "James Bond", "age": 60, "gender": "Unknown", "emails": []}
+FINGERPRINT = bytes.fromhex("ad4d92fe21c39303")
+UNION = {"type": "record", "name": "c.U", "fields": [
+    {"name": "u", "type": ["null", "string", {"type": "record", "name": "d.I", "fields": [{"name": "n", "type": "long"}]}]}]}
+BINARY, SINGLE, CONFLUENT = "avro/binary", "avro/single-object", "application/vnd.confluent.avro"
+FORMS = "application/json", "avro/json", BINARY, SINGLE, CONFLUENT
+
+
+def setUpModule():
+    global server
+    server = Server()
+
+
+def tearDownModule():
+    server.stop()
+
+
+def register(name, schema, **options):
+    query = "&".join(f"{key}={value}" for key, value in options.items())
+    reply = server.post(f"/putschema/{name}?{query}", body=json.dumps(schema).encode())
+    assert reply.status == 200, reply
+    return int(reply.header("Schema-Id"))
+
+
+def put(target, body, kind, **headers):
+    return server.put(target, body=body, headers={"Content-Type": kind, **{k.replace("_", "-"): v for k, v in headers.items()}})
+
+
+def framed(kind, datum, fingerprint=FINGERPRINT, schema_id=1):
+    return {BINARY: b"", SINGLE: b"\xc3\x01" + fingerprint, CONFLUENT: b"\0" + struct.pack(">I", schema_id)}[kind] + datum
+
+
+def fingerprint(canonical):
+    """CRC-64-AVRO of a canonical form, as the specification computes it; least byte first."""
+    empty = value = 0xc15d213aa4d7a795
+    for byte in canonical.encode():
+        value ^= byte
+        for _ in range(8):
+            value = (value >> 1) ^ (empty if value & 1 else 0)
+    return struct.pack("<Q", value)
+
+
+def varint(n):
+    n, out = (n << 1) ^ (n >> 63), b""
+    while n >= 0x80:
+        out, n = out + bytes([n & 0x7f | 0x80]), n >> 7
+    return out + bytes([n])
+
+
+class Forms(unittest.TestCase):
+    def expect(self, reply, status, code=None):
+        self.assertEqual(reply.status, status, reply)
+        if code:
+            self.assertEqual(reply.json()["code"], code, reply)
+        return reply
+
+
+class Input(Forms):
+    @classmethod
+    def setUpClass(cls):
+        cls.id = register("person", PERSON)
+
+    def test_each_binary_form_is_stored_on_each_route(self):
+        for i, kind in enumerate((BINARY, SINGLE, CONFLUENT)):
+            body = framed(kind, BOND, schema_id=self.id)
+            self.expect(put(f"/person/r{i}", body, kind), 201)
+            self.expect(put(f"/person/r{i}", body, kind), 200)
+            self.expect(server.post(f"/person/p{i}", body=body, headers={"Content-Type": kind}), 201)
+            self.expect(put(f"/person/put/v{i}", body, kind), 200)
+            for target in f"/person/r{i}", f"/person/p{i}", f"/person/get/v{i}":
+                self.assertEqual(self.expect(server.get(target), 200).json(), BOND_JSON)
+
+    def test_a_body_in_chunks_is_read_like_one_in_a_piece(self):
+        chunks = "".join(f"1\r\n{chr(c)}\r\n" for c in BOND).encode("latin-1") + b"0\r\n\r\n"
+        got = server.raw(b"PUT /person/chunked HTTP/1.1\r\nHost: localhost\r\nContent-Type: avro/binary\r\n"
+                         b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
+        self.assertIn(b" 201 ", got.split(b"\r\n")[0])
+        self.assertEqual(server.get("/person/chunked").json(), BOND_JSON)
+
+    def test_avro_json_wants_tags_and_json_does_not(self):
+        register("union", UNION)
+        tagged, bare = b'{"u":{"d.I":{"n":1}}}', b'{"u":"x"}'
+        self.expect(put("/union/1", tagged, "avro/json"), 201)
+        self.expect(put("/union/2", bare, "application/json"), 201)
+        refused = self.expect(put("/union/3", bare, "avro/json"), 422, "bad_record").json()
+        self.assertEqual(refused["errors"][0]["pointer"], "/u")
+        self.expect(put("/union/put/1/u", b'{"string":"y"}', "avro/json"), 200)
+        self.assertEqual(server.get("/union/1").json(), {"u": {"string": "y"}})
+        self.expect(put("/union/put/1/u", b'"y"', "avro/json"), 422, "bad_record")
+
+    def test_a_field_is_put_as_json_only(self):
+        put("/person/f", BOND, BINARY)
+        for kind in BINARY, SINGLE, CONFLUENT:
+            reply = self.expect(put("/person/put/f/age", b"\x02", kind), 415, "unsupported_type")
+            self.assertIn("application/json, avro/json are", reply.json()["detail"])
+
+    def test_415_lists_what_is_offered(self):
+        reply = self.expect(put("/person/x", BOND, "application/vnd.apache.avro"), 415, "unsupported_type").json()
+        for kind in FORMS:
+            self.assertIn(kind, reply["detail"])
+
+    def test_a_content_type_may_have_parameters_and_capitals(self):
+        self.expect(put("/person/x", BOND, "Avro/Binary; version=1"), 201)
+
+    def test_a_long_body_is_checked_by_a_helper_like_a_short_one(self):
+        mails = [f"{i}@x" for i in range(20000)]
+        body = BOND[:-1] + varint(len(mails)) + b"".join(varint(len(m)) + m.encode() for m in mails) + b"\0"
+        self.expect(put("/person/long", body, BINARY), 201)
+        self.assertEqual(server.get("/person/long").json()["emails"], mails)
+        self.expect(put("/person/long", framed(SINGLE, body), SINGLE), 200)
+        self.assertEqual(server.get("/person/long").json()["emails"], mails)
+        broken = self.expect(put("/person/long", framed(CONFLUENT, body[:-2], schema_id=self.id), CONFLUENT), 422, "bad_avro").json()
+        self.assertEqual(broken["errors"][0]["pointer"], "/emails/19999")
+        self.assertEqual(server.get("/person/long").json()["emails"], mails)
+
+    def test_a_body_longer_than_a_record_may_be_is_413(self):
+        register("large", "bytes")
+        self.expect(put("/large/1", varint((1 << 24) - 4) + b"x" * ((1 << 24) - 4), BINARY), 201)
+        self.expect(put("/large/2", varint(1 << 24) + b"x" * (1 << 24), BINARY), 413)
+
+    def test_benchmark_only_checks_the_body_and_stores_nothing(self):
+        self.expect(put("/person/bench?benchmark_only=1", BOND, BINARY), 200)
+        self.expect(put("/person/bench?benchmark_only=1", BOND[:-1], BINARY), 422, "bad_avro")
+        self.expect(server.get("/person/bench"), 404)
+
+
+class Faults(Forms):
+    """D-19, D-24, D-42 to D-45: what is no datum is 422, names the byte and the field, and changes nothing."""
+
+    @classmethod
+    def setUpClass(cls):
+        register("faulty", {"type": "record", "name": "R", "fields": [
+            {"name": "i", "type": "int"}, {"name": "s", "type": "string"}, {"name": "b", "type": "boolean"},
+            {"name": "e", "type": {"type": "enum", "name": "E", "symbols": ["A"]}},
+            {"name": "u", "type": ["null", "long"]}, {"name": "y", "type": "bytes"}, {"name": "m", "type": {"type": "map", "values": "int"}}]})
+        register("list", {"type": "record", "name": "L", "fields": [{"name": "next", "type": ["null", "L"]}]})
+        register("nulls", {"type": "array", "items": "null"})
+
+    GOOD = b"\x02" b"\x02s" b"\x01" b"\x00" b"\x02\x02" b"\x02y" b"\x02\x02k\x02\x00"
+
+    def test_each_names_its_byte_and_its_field(self):
+        self.expect(put("/faulty/1", self.GOOD, BINARY), 201)
+        for at, field, bad, words in (
+                (0, "/i", b"\x80\x80\x80\x80\x10", "more than 32 bits at byte 0"),
+                (0, "/i", b"\x80" * 11, "more than 64 bits at byte 0"),
+                (1, "/s", b"\x01", "negative length at byte 1"),
+                (1, "/s", b"\xfe\xff\xff\xff\x0f", "length beyond the end of the data at byte 1"),
+                (1, "/s", b"\x80\x80\x80\x80\x80\x40", "length beyond the end of the data at byte 1"),
+                (1, "/s", b"\x04\xc3\x28", "not UTF-8 at byte 2"),
+                (1, "/s", b"\x04\xc0\x80", "not UTF-8 at byte 2"),
+                (3, "/b", b"\x02", "boolean of 2"),
+                (4, "/e", b"\x12", "enum symbol 9 of 1"),
+                (4, "/e", b"\x01", "enum symbol -1 of 1"),
+                (5, "/u", b"\x0e", "union branch 7 of 2"),
+                (7, "/y", b"\xff" * 9 + b"\x01", "negative length at byte 7"),
+                (9, "/m", b"\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01", "more items than the data can hold"),
+                (9, "/m/k", b"\x04\x02k\x02\x02k\x02\x00", "a key that stands twice at byte 13"),
+                (len(self.GOOD) - 1, "/m", b"", "cut off"),
+                (len(self.GOOD), "", b"!", "1 bytes left over")):
+            reply = self.expect(put("/faulty/1", self.GOOD[:at] + bad, BINARY), 422, "bad_avro").json()
+            self.assertEqual(reply["errors"][0]["pointer"], field, reply)
+            self.assertIn(words, reply["detail"])
+        self.assertEqual(server.get("/faulty/1").json()["i"], 1)
+
+    def test_a_frame_that_is_none_says_what_it_begins_with(self):
+        for kind, body, words in ((SINGLE, b"\xc3\x01", "10 bytes"), (SINGLE, BOND, "c3 01"), (CONFLUENT, b"\0\0\0\1", "5 bytes"),
+                                  (CONFLUENT, b"\1\0\0\0\1\2", "zero byte"), (SINGLE, b"", "10 bytes")):
+            reply = self.expect(put("/faulty/3", body, kind), 422, "bad_avro").json()
+            self.assertIn(words, reply["detail"])
+
+    def test_a_million_levels_are_too_deep(self):
+        self.expect(put("/list/1", b"\x02" * 499 + b"\0", BINARY), 201)
+        self.expect(put("/list/2", b"\x02" * 1023 + b"\0", BINARY), 201)
+        self.expect(put("/list/3", b"\x02" * 1024 + b"\0", BINARY), 422, "too_deep")
+        self.expect(put("/list/3", b"\x02" * 1_000_000 + b"\x02\0", BINARY), 422, "too_deep")
+
+    def test_a_count_that_a_few_bytes_claim_is_refused(self):
+        self.expect(put("/nulls/1", b"\x80\x80\x80\x01\0", BINARY), 201)
+        self.expect(put("/nulls/2", b"\x80\x80\x80\x80\x80\x80\x80\x80\x20\0", BINARY), 422, "too_much_work")
+
+    def test_memory_stays_flat_over_refused_bodies(self):  # D-48
+        request = (b"PUT /faulty/1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: avro/binary\r\nContent-Length: 2\r\n\r\n\x02\x02")
+        def refuse(n):
+            got = server.raw(request * (n - 1) + request.replace(b"Host: localhost", b"Host: localhost\r\nConnection: close"))
+            self.assertEqual(got.count(b"HTTP/1.1 422 "), n)
+        refuse(2000)
+        before = server.memory()
+        for _ in range(10):
+            refuse(2000)
+        self.assertLess(server.memory() - before, 8 << 20)
+
+
+class Writers(Forms):
+    """The version that has written a body, by frame or header, and what becomes of one that is not the latest."""
+
+    V1 = {"type": "record", "name": "W", "fields": [{"name": "a", "type": "int"}]}
+    V2 = {"type": "record", "name": "W", "fields": [{"name": "a", "type": "long"}, {"name": "b", "type": "string", "default": "x"}]}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.id1 = register("w", cls.V1)
+        cls.id2 = register("w", cls.V2)
+        cls.other = register("other", "double")
+
+    def canonical(self, *fields):
+        return '{"name":"W","type":"record","fields":[' + ",".join(f'{{"name":"{n}","type":"{t}"}}' for n, t in fields) + "]}"
+
+    def test_schema_version_names_it_for_forms_without_a_frame(self):
+        self.expect(put("/w/1", b"\x02", BINARY, Schema_Version="1"), 201)
+        self.expect(put("/w/2", b'{"a":1}', "application/json", Schema_Version="1"), 201)
+        self.expect(put("/w/3", b'{"a":1}', "avro/json", Schema_Version="1"), 201)
+        self.expect(put("/w/4", b"\x02\x02y", BINARY, Schema_Version="2"), 201)
+        self.expect(put("/w/5", b"\x02\x02y", BINARY), 201)
+        self.expect(put("/w/6", b"\x02", BINARY), 422, "bad_avro")
+        self.expect(put("/w/6", b"\x02\x02y", BINARY, Schema_Version="1"), 422, "bad_avro")
+        self.expect(put("/w/6", b'{"a":1,"b":"z"}', "application/json", Schema_Version="1"), 422, "bad_record")
+        for target in "/w/1", "/w/2", "/w/3":
+            self.assertEqual(server.get(target).json()["a"], 1)
+
+    def test_schema_version_that_is_none(self):
+        self.expect(put("/w/x", b"\x02", BINARY, Schema_Version="9"), 404, "no_version")
+        for bad in "0", "-1", "latest", "1.0", "4294967297":
+            self.expect(put("/w/x", b"\x02", BINARY, Schema_Version=bad), 400, "bad_request")
+
+    def test_a_fingerprint_names_any_version_of_the_type(self):
+        first, second = fingerprint(self.canonical(("a", "int"))), fingerprint(self.canonical(("a", "long"), ("b", "string")))
+        self.expect(put("/w/f1", framed(SINGLE, b"\x02", first), SINGLE), 201)
+        self.expect(put("/w/f2", framed(SINGLE, b"\x02\x02y", second), SINGLE), 201)
+        self.expect(put("/w/f3", framed(SINGLE, b"\x02\x02y", first), SINGLE), 422, "bad_avro")
+        refused = self.expect(put("/w/f4", framed(SINGLE, b"\x02"), SINGLE), 422, "unknown_writer").json()
+        self.assertIn("0x0393c321fe924dad", refused["detail"])
+        broken = self.expect(put("/w/f5", framed(SINGLE, b"\x02\x03", second), SINGLE), 422, "bad_avro").json()
+        self.assertIn("at byte 11", broken["detail"])
+
+    def test_a_schema_id_names_any_version_of_the_type(self):
+        self.expect(put("/w/c1", framed(CONFLUENT, b"\x02", schema_id=self.id1), CONFLUENT), 201)
+        self.expect(put("/w/c2", framed(CONFLUENT, b"\x02\x02y", schema_id=self.id2), CONFLUENT), 201)
+        for foreign in self.other, 0, 4294967295:
+            refused = self.expect(put("/w/c3", framed(CONFLUENT, b"\x02", schema_id=foreign), CONFLUENT), 422, "unknown_writer").json()
+            self.assertIn(f"schema id {foreign},", refused["detail"])
+
+    def test_header_and_frame_must_agree(self):
+        self.expect(put("/w/h1", framed(CONFLUENT, b"\x02", schema_id=self.id1), CONFLUENT, Schema_Version="1"), 201)
+        self.expect(put("/w/h2", framed(CONFLUENT, b"\x02", schema_id=self.id1), CONFLUENT, Schema_Version="2"), 422, "unknown_writer")
+        self.expect(put("/w/h2", framed(CONFLUENT, b"\x02", schema_id=self.id1), CONFLUENT, Schema_Version="9"), 404, "no_version")
+
+    def test_versions_are_found_behind_a_restart(self):
+        first = fingerprint(self.canonical(("a", "int")))
+        for kind, body in ((SINGLE, framed(SINGLE, b"\x02", first)), (CONFLUENT, framed(CONFLUENT, b"\x02", schema_id=self.id1))):
+            server.restart()
+            self.expect(put("/w/restart", body, kind), 201 if kind == SINGLE else 200)
+        server.restart()
+        self.expect(put("/w/restart", b"\x02", BINARY, Schema_Version="1"), 200)
+        server.restart()
+        self.expect(put("/w/restart", framed(SINGLE, b"\x02"), SINGLE), 422, "unknown_writer")
+
+    def test_what_the_latest_version_cannot_read_is_409(self):
+        old = register("n", {"type": "record", "name": "N", "fields": [
+            {"name": "e", "type": {"type": "enum", "name": "E", "symbols": ["A", "B"]}}]}, compatibility="none")
+        register("n", {"type": "record", "name": "N", "fields": [
+            {"name": "e", "type": {"type": "enum", "name": "E", "symbols": ["A"]}}]})
+        self.expect(put("/n/1", framed(CONFLUENT, b"\x00", schema_id=old), CONFLUENT), 201)
+        refused = self.expect(put("/n/2", framed(CONFLUENT, b"\x02", schema_id=old), CONFLUENT), 409, "other_version").json()
+        self.assertEqual(refused["errors"][0]["pointer"], "/e")
+        self.expect(put("/n/2", b'{"e":"B"}', "application/json", Schema_Version="1"), 409, "other_version")
+        self.expect(server.get("/n/2"), 404)
+        self.expect(put("/n/2?benchmark_only=1", b'{"e":"B"}', "application/json", Schema_Version="1"), 409, "other_version")
+
+    def test_a_type_that_has_become_raw_keeps_to_the_version_that_is_named(self):
+        register("turned", {"type": "bytes", "logicalType": "decimal", "precision": 4}, compatibility="none")
+        register("turned", "bytes")
+        self.expect(put("/turned/1", b'"ab"', "application/json"), 201)
+        self.assertEqual(server.get("/turned/1").body, b'"ab"')
+        self.expect(put("/turned/2", b'"ab"', "application/json", Schema_Version="1"), 201)
+        self.expect(put("/turned/3", b"\x04ab", BINARY, Schema_Version="1"), 201)
+
+
+class Raw(Forms):
+    """Types whose records are kept as they are: Avro's own media types are taken for what they are."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.blob = register("blob", "bytes")
+        cls.note = register("note", "string")
+
+    def test_avro_forms_are_decoded(self):
+        of_bytes = fingerprint('"bytes"')
+        for kind, body in ((BINARY, b"\x06\xff\0\xfe"), (SINGLE, framed(SINGLE, b"\x06\xff\0\xfe", of_bytes)),
+                           (CONFLUENT, framed(CONFLUENT, b"\x06\xff\0\xfe", schema_id=self.blob)), ("avro/json", b'"\\u00ff\\u0000\\u00fe"')):
+            self.expect(put("/blob/1", b"old", "image/png"), 201 if kind == BINARY else 200)
+            self.expect(put("/blob/1", body, kind), 200)
+            got = self.expect(server.get("/blob/1"), 200)
+            self.assertEqual((got.body, got.header("Content-Type")), (b"\xff\0\xfe", "application/octet-stream"), kind)
+
+    def test_a_string_must_be_utf8_in_each_form(self):
+        self.expect(put("/note/1", b"\x04\xc3\xa9", BINARY), 201)
+        got = self.expect(server.get("/note/1"), 200)
+        self.assertEqual((got.body, got.header("Content-Type")), ("é".encode(), "text/plain; charset=utf-8"))
+        self.expect(put("/note/2", b"\x04\xc3\x28", BINARY), 422, "bad_avro")
+        self.expect(put("/note/2", b'"\xc3\x28"', "avro/json"), 400)
+
+    def test_plain_json_is_kept_as_it_is(self):
+        self.expect(put("/blob/2", b'{"a":1}', "application/json"), 201)
+        got = server.get("/blob/2")
+        self.assertEqual((got.body, got.header("Content-Type")), (b'{"a":1}', "application/json"))
+
+    def test_other_avro_types_are_415(self):
+        self.expect(put("/blob/3", b"x", "avro/xml"), 415, "unsupported_type")
+        self.expect(put("/blob/3", b"x", "application/vnd.apache.avro"), 201)
+
+
+if __name__ == "__main__":
+    unittest.main()
