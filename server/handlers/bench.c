@@ -57,18 +57,11 @@ void bench_get(struct request *req, uint64_t n)
 /* What the store would refuse is refused here too. */
 static void drop(struct request *req, struct slice avro)
 {
-    const struct record_input *in = req->state;
-    uint64_t most = req->worker->server->options->record_max, bytes = avro.len;
     struct err err;
-    if (!in->encoding)
-        bytes += req->body.len; /* what stands before it was encoded */
-    if (likely(bytes <= most)) {
+    if (likely(record_check_size(req, record_bytes(req, avro), &err) == RC_OK))
         reply_ok(req);
-        return;
-    }
-    err_set(&err, ERR_RECORD_TOO_LARGE, "A record has at most %llu bytes of Avro; this one has %llu.",
-            (unsigned long long)most, (unsigned long long)bytes);
-    answer_err(req, &err);
+    else
+        answer_err(req, &err);
 }
 
 void bench_put(struct request *req, uint64_t n)

@@ -13,7 +13,6 @@
 
 struct field_put {
     struct record_input input;
-    struct condition condition;
     struct slice value; /* its Avro binary, in the arena */
     bool absent;        /* the last run of the edit found no record */
     bool damaged;       /* ... or one that is not Avro of its schema */
@@ -23,10 +22,11 @@ static enum rc begin(struct request *req, struct field_put *f, struct err *err)
 {
     if (negotiate_whole_body(req->header[HEADER_CONTENT_RANGE], err) != RC_OK ||
         negotiate_record_body(req->header[HEADER_CONTENT_TYPE], req->header[HEADER_CONTENT_ENCODING],
-                              FORMS_TEXT, &f->input.encoding, err) != RC_OK)
+                              FORMS_TEXT, &f->input.encoding, err) != RC_OK ||
+        record_dry_asked(req, &f->input, err) != RC_OK)
         return RC_ERR;
     return condition_of_write(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH], &req->arena,
-                              &f->condition, err);
+                              &f->input.condition, err);
 }
 
 bool field_put_begin(struct request *req)
@@ -85,9 +85,9 @@ static enum rc refuse_version(const struct request *req, uint32_t schema_id, str
                    words.text, req->type->latest->number);
 }
 
-static enum rc edit(struct store_write *w, const struct record *old, struct record *fresh, struct err *err)
+static enum rc edit_record(struct request *req, const struct record *old, struct record *fresh,
+                           struct err *err)
 {
-    struct request *req = CONTAINER_OF(w, struct request, write);
     struct field_put *f = req->state;
     const struct type_version *latest = req->type->latest;
     f->absent = !old;
@@ -100,29 +100,116 @@ static enum rc edit(struct store_write *w, const struct record *old, struct reco
     return replace(req, old ? old->body : schema_initial(type_schema(latest)), &fresh->body, err);
 }
 
+static enum rc edit(struct store_write *w, const struct record *old, struct record *fresh, struct err *err)
+{
+    return edit_record(CONTAINER_OF(w, struct request, write), old, fresh, err);
+}
+
 /* ---- on the worker ---- */
+
+/* rc is no OK. */
+static COLD void answer_refusal(struct request *req, enum rc rc, const struct err *err)
+{
+    const struct field_put *f = req->state;
+    if (rc == RC_CONFLICT)
+        record_conflict(req);
+    else if (rc == RC_ERR && f->damaged)
+        record_damaged(req, err->message);
+    else if (rc == RC_ERR)
+        answer_err(req, err);
+    else if (f->absent)
+        record_absent(req);
+    else
+        reply_no_type(req); /* dropped meanwhile */
+}
 
 static void edit_done(struct store_write *w)
 {
     struct request *req = CONTAINER_OF(w, struct request, write);
-    const struct field_put *f = req->state;
     timing_lap_write(req, w);
-    if (w->rc == RC_OK) {
-        req->response.etag_revision = w->revision;
-        req->response.etag_version = req->type->latest->number;
-        reply_ok(req);
-    } else if (w->rc == RC_CONFLICT) {
-        record_conflict(req);
-    } else if (w->rc == RC_ERR && f->damaged) {
-        record_damaged(req, w->err.message);
-    } else if (w->rc == RC_ERR) {
-        answer_err(req, &w->err);
-    } else if (f->absent) {
-        record_absent(req);
-    } else {
-        reply_no_type(req); /* dropped meanwhile */
+    if (w->rc != RC_OK) {
+        answer_refusal(req, w->rc, &w->err);
+        return;
     }
+    req->response.etag_revision = w->revision;
+    req->response.etag_version = req->type->latest->number;
+    reply_ok(req);
 }
+
+/* ---- ?dry_run=1 ---- */
+
+/* An edit of a record in chunks, which a helper reads. In the request's arena. */
+struct dry {
+    struct job job;
+    struct request *req;
+    struct record old;
+    enum rc rc;
+    struct err err;
+};
+
+static void dry_answer(struct request *req, enum rc rc, const struct record *fresh, struct err *err)
+{
+    if (rc == RC_OK)
+        rc = record_check_size(req, fresh->body.len, err);
+    if (rc == RC_OK)
+        record_dry_answer(req, 200);
+    else
+        answer_refusal(req, rc, err);
+}
+
+static void dry_help(struct job *job)
+{
+    struct dry *d = CONTAINER_OF(job, struct dry, job);
+    struct buf joined = {0};
+    struct record fresh = {0};
+    d->rc = record_join(job->store, &d->old, &joined, &d->err);
+    if (d->rc == RC_NOTFOUND) {
+        d->rc = RC_AGAIN;
+    } else if (d->rc == RC_OK) {
+        d->old.body = buf_slice(&joined);
+        d->rc = edit_record(d->req, &d->old, &fresh, &d->err);
+    }
+    if (d->rc == RC_OK)
+        d->rc = record_check_size(d->req, fresh.body.len, &d->err);
+    buf_release(&joined);
+}
+
+static void dry_found(struct request *, const struct record *);
+
+static void dry_helped(struct job *job)
+{
+    struct dry *d = CONTAINER_OF(job, struct dry, job);
+    if (d->rc == RC_AGAIN) /* its chunks went meanwhile: it was replaced */
+        record_dry_read(d->req, dry_found);
+    else
+        dry_answer(d->req, d->rc, &(struct record){0}, &d->err);
+}
+
+static enum rc dry_get_help(struct request *req, const struct record *old, struct err *err)
+{
+    struct dry *d = arena_alloc(&req->arena, sizeof *d);
+    if (!d)
+        return err_oom(err);
+    *d = (struct dry){.job = {.is_bulk = true, .run = dry_help, .done = dry_helped},
+                      .req = req,
+                      .old = {.schema_id = old->schema_id, .blob = old->blob, .body_bytes = old->body_bytes}};
+    return worker_offload(req->worker, &d->job, err);
+}
+
+static void dry_found(struct request *req, const struct record *old)
+{
+    struct record fresh = {0};
+    struct err err;
+    enum rc rc;
+    if (old && !old->body.ptr && old->body_bytes)
+        rc = dry_get_help(req, old, &err);
+    else
+        rc = edit_record(req, old, &fresh, &err);
+    if (rc != RC_PENDING)
+        dry_answer(req, rc, &fresh, &err);
+}
+
+/* ---- what is put ---- */
 
 static enum rc submit(struct request *req, struct slice avro, struct err *err)
 {
@@ -130,11 +217,15 @@ static enum rc submit(struct request *req, struct slice avro, struct err *err)
     struct store_write *w = &req->write;
     if (!arena_copy(&req->arena, avro, &f->value))
         return err_oom(err);
+    if (unlikely(f->input.dry_run)) {
+        record_dry_read(req, dry_found);
+        return RC_PENDING;
+    }
     reply_write_init(w, WRITE_EDIT, edit_done);
     w->key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
     w->schema_id = req->type->latest->schema_id;
     w->edit = edit;
-    condition_attach(&f->condition, w);
+    condition_attach(&f->input.condition, w);
     return store_write(req->worker->store, w, err);
 }
 

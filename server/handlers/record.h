@@ -44,15 +44,18 @@ MUST_USE enum rc record_join(struct store_worker *, const struct record *, struc
 
 /* ---- record_writer.c ---- */
 
-/* What is put: how its body is to be read, and the version that has written it. Handlers that put something have one as the
- * first of what req->state points to. */
+/* What is put: on what condition, how its body is to be read, and the version that has written it. Handlers that put
+ * something have one as the first of what req->state points to. */
 struct record_input {
+    struct condition condition;
     const struct encoding *encoding;    /* NULL: the body is kept as it is */
     const struct type_version *version; /* whose schema is compiled */
     int field;                          /* of schema_field; -1: the whole */
     size_t frame_bytes;                 /* before the datum, in a form that is no JSON */
     struct writer_id writer;            /* record_writer.c's own, both */
     void (*then)(struct request *);
+    bool dry_run; /* record_dry.c's own, both */
+    void (*found)(struct request *, const struct record *);
 };
 
 /* Find the version that has written the body, by the frame of its form, by Schema-Version, or else the latest, and
@@ -71,6 +74,20 @@ MUST_USE enum rc record_negotiate(const struct request *, const struct schema *,
  * done it. On failure it answers, and `then` does not run. Uses the request's operation and leaves req->state alone. */
 void record_encode(struct request *, const struct record_input *,
                    void (*then)(struct request *, struct slice avro));
+/* How long the record is whose body `then` has got. */
+uint64_t record_bytes(const struct request *, struct slice avro);
+
+/* ---- record_dry.c ---- */
+
+/* ?dry_run=1: a put is to say what it would do, and to do nothing. To be asked before the body is there. BAD_PARAMETER. */
+MUST_USE enum rc record_dry_asked(struct request *, struct record_input *, struct err *);
+/* Read the record in place of writing it, and go on with `found` (NULL: there is none) if the condition of the input in
+ * req->state holds; else it is answered. The record is borrowed for the call. */
+void record_dry_read(struct request *, void (*found)(struct request *, const struct record *));
+/* Answer what a put would, without a tag. */
+void record_dry_answer(struct request *, unsigned status);
+/* RECORD_TOO_LARGE: a body of so many bytes is more than the store takes. */
+MUST_USE enum rc record_check_size(const struct request *, uint64_t bytes, struct err *);
 
 /* ---- record_conflict.c ---- */
 

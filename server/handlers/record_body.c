@@ -195,3 +195,9 @@ void record_encode(struct request *req, const struct record_input *in,
         refuse(req, &err);
     reply_scratch_done(w);
 }
+
+uint64_t record_bytes(const struct request *req, struct slice avro)
+{
+    const struct record_input *in = req->state;
+    return avro.len + (in->encoding ? 0 : req->body.len);
+}

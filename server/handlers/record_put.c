@@ -12,11 +12,10 @@
 
 struct put {
     struct record_input input; /* first: record_writer.c finds it in req->state */
-    struct condition condition;
-    uint64_t bench_n;  /* 0: no benchmark */
-    bool negotiated;   /* the body's form was found good before the body came */
-    bool is_resource;  /* 201 when it was created */
-    uint8_t *location; /* room for that answer's header line, taken before anything is stored */
+    uint64_t bench_n;          /* 0: no benchmark */
+    bool negotiated;           /* the body's form was found good before the body came */
+    bool is_resource;          /* 201 when it was created */
+    uint8_t *location;         /* room for that answer's header line, taken before anything is stored */
 };
 
 /* ---- what is asked ---- */
@@ -28,7 +27,9 @@ static enum rc begin(struct request *req, struct put *p, struct err *err)
         return rc;
     if (rc == RC_NOTFOUND &&
         condition_of_write(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH], &req->arena,
-                           &p->condition, err) != RC_OK)
+                           &p->input.condition, err) != RC_OK)
+        return RC_ERR;
+    if (record_dry_asked(req, &p->input, err) != RC_OK)
         return RC_ERR;
     const struct schema *schema = type_schema(req->type->latest);
     if (unlikely(!schema)) /* not since the start: what the body may be is known once it is loaded */
@@ -137,15 +138,35 @@ static enum rc put_submit(struct request *req, struct slice avro, struct err *er
         return err_oom(err);
     w->key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
     w->schema_id = p->input.version->schema_id;
-    condition_attach(&p->condition, w);
+    condition_attach(&p->input.condition, w);
     return store_write(req->worker->store, w, err);
+}
+
+static void put_dry(struct request *req, const struct record *old)
+{
+    struct put *p = req->state;
+    bool creates = p->is_resource && !old;
+    if (creates && !location_reserve(req, p)) {
+        reply_no_memory(req);
+        return;
+    }
+    if (creates)
+        location_add(req, p);
+    record_dry_answer(req, creates ? 201 : 200);
 }
 
 static void put_encoded(struct request *req, struct slice avro)
 {
+    const struct put *p = req->state;
     struct err err;
-    if (put_submit(req, avro, &err) == RC_ERR)
+    if (unlikely(p->input.dry_run)) {
+        if (record_check_size(req, record_bytes(req, avro), &err) == RC_OK)
+            record_dry_read(req, put_dry);
+        else
+            answer_err(req, &err);
+    } else if (put_submit(req, avro, &err) == RC_ERR) {
         answer_err(req, &err);
+    }
 }
 
 /* A type may have become raw, or ceased to be: what is kept as it is goes by the version that is written. */
@@ -215,7 +236,7 @@ bool record_delete_begin(struct request *req)
     }
     req->state = p;
     if (condition_of_write(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH], &req->arena,
-                           &p->condition, &err) == RC_OK)
+                           &p->input.condition, &err) == RC_OK)
         return true;
     answer_err(req, &err);
     return false;
@@ -227,7 +248,7 @@ void record_delete_handle(struct request *req)
     struct err err;
     reply_write_init(&req->write, WRITE_DELETE, delete_done);
     req->write.key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
-    condition_attach(&p->condition, &req->write);
+    condition_attach(&p->input.condition, &req->write);
     if (store_write(req->worker->store, &req->write, &err) == RC_ERR)
         answer_err(req, &err);
 }

@@ -8,7 +8,7 @@
     "Accept-Schema-Version, Content-Type, If-Match, If-None-Match, If-Range, Range, Schema-Version, "        \
     "X-Request-Id"
 #define ANSWER_HEADERS                                                                                       \
-    "Accept-Ranges, Allow, Content-Range, ETag, Location, Record-Count, Retry-After, Schema-Id, "            \
+    "Accept-Ranges, Allow, Content-Range, Dry-Run, ETag, Location, Record-Count, Retry-After, Schema-Id, "   \
     "Schema-Version, Schema-Warning, Server-Timing, X-Request-Id"
 #define MAX_AGE_SECONDS "600"
 

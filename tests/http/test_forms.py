@@ -1,6 +1,7 @@
 """tests/http/test_forms.py - record forms by Content-Type and Accept: each both ways, on every record route."""
 
 import json
+import re
 import struct
 import unittest
 
@@ -320,6 +321,84 @@ class Raw(Forms):
     def test_other_avro_types_are_415(self):
         self.expect(put("/blob/3", b"x", "avro/xml"), 415, "unsupported_type")
         self.expect(put("/blob/3", b"x", "application/vnd.apache.avro"), 201)
+
+
+class DryRun(Forms):
+    """?dry_run=1 answers what a put would, and stores nothing."""
+
+    @classmethod
+    def setUpClass(cls):
+        register("dry", PERSON)
+        register("dryblob", "bytes")
+        register("drywide", {"type": "record", "name": "W", "fields": [{"name": "a", "type": "bytes"}, {"name": "n", "type": "int"}]})
+
+    def dry(self, target, body, kind="application/json", **headers):
+        reply = put(target + "?dry_run=1", body, kind, **headers)
+        if reply.status < 300:
+            self.assertEqual((reply.body, reply.header("Dry-Run"), reply.header("ETag")), (b"OK", "1", None))
+        return reply
+
+    def test_a_put_that_would_be_taken(self):
+        reply = self.expect(self.dry("/dry/new", b'{"name":"x","age":1,"emails":[]}'), 201)
+        self.assertEqual(reply.header("Location"), "/dry/new")
+        self.expect(self.dry("/dry/put/new", b'{"name":"x","age":1,"emails":[]}'), 200)
+        self.expect(self.dry("/dry/new", BOND, BINARY), 201)
+        self.expect(self.dry("/dryblob/new", b"x", "image/png"), 201)
+        for target in "/dry/new", "/dryblob/new":
+            self.expect(server.get(target), 404)
+        put("/dry/old", BOND, BINARY)
+        reply = self.expect(self.dry("/dry/old", b'{"name":"x","age":1,"emails":[]}'), 200)
+        self.assertIsNone(reply.header("Location"))
+        self.assertEqual(server.get("/dry/old").json(), BOND_JSON)
+        self.assertIsNone(put("/dry/old?dry_run=0", BOND, BINARY).header("Dry-Run"))
+
+    def test_a_put_that_would_be_refused(self):
+        put("/dry/there", BOND, BINARY)
+        tag = server.get("/dry/there").header("ETag")
+        self.expect(self.dry("/dry/1", b'{"name":1}'), 422, "bad_record")
+        self.expect(self.dry("/dry/1", b"{"), 400, "bad_json")
+        self.expect(self.dry("/dry/1", b"\x02", BINARY), 422, "bad_avro")
+        self.expect(self.dry("/dry/1", b"x", "application/xml"), 415, "unsupported_type")
+        self.expect(self.dry("/dry/1", BOND, BINARY, Schema_Version="7"), 404, "no_version")
+        self.expect(self.dry("/nothere/1", BOND, BINARY), 404, "no_type")
+        self.expect(put("/dry/1?dry_run=yes", BOND, BINARY), 400, "bad_parameter")
+        self.expect(self.dry("/dryblob/1", b"x" * (1 << 24), "image/png"), 413, "record_too_large")
+        refused = self.expect(self.dry("/dry/there", BOND, BINARY, If_None_Match="*"), 412, "condition_failed").json()
+        self.assertEqual(refused["current"]["record"], BOND_JSON)
+        self.expect(self.dry("/dry/there", BOND, BINARY, If_Match='"1-1"'), 412, "condition_failed")
+        self.expect(self.dry("/dry/there", BOND, BINARY, If_Match=tag), 200)
+        self.expect(self.dry("/dry/absent", BOND, BINARY, If_Match="*"), 412, "condition_failed")
+        self.assertEqual(server.get("/dry/there").header("ETag"), tag)
+
+    def test_a_field(self):
+        put("/dry/f", BOND, BINARY)
+        tag = server.get("/dry/f").header("ETag")
+        self.expect(self.dry("/dry/put/f/age", b"61"), 200)
+        self.expect(self.dry("/dry/put/f/age", b"61", If_Match=tag), 200)
+        self.expect(self.dry("/dry/put/f/age", b'"x"'), 422, "bad_record")
+        self.expect(self.dry("/dry/put/f/none", b"1"), 404, "no_field")
+        self.expect(self.dry("/dry/put/absent/age", b"1"), 404, "no_record")
+        self.expect(self.dry("/dry/put/f/age", b"1", If_Match='"1-1"'), 412, "condition_failed")
+        self.assertEqual(server.get("/dry/f").header("ETag"), tag)
+        self.assertEqual(server.get("/dry/f").json(), BOND_JSON)
+
+    def test_a_field_of_a_long_record(self):
+        content = b"x" * ((1 << 24) - 100)
+        put("/drywide/1", varint(len(content)) + content + b"\0", BINARY)
+        self.expect(self.dry("/drywide/put/1/n", b"7"), 200)
+        self.assertEqual(server.get("/drywide/get/1/n").body, b"0")
+        put("/drywide/2", varint(20000) + b"x" * 20000 + b"\0", BINARY)
+        self.expect(self.dry("/drywide/put/2/a", b'"%s"' % (b"x" * ((1 << 24) - 200))), 200)
+        self.assertEqual(len(server.get("/drywide/get/2/a").body), 20002)
+
+    def test_it_sees_the_writes_before_it_on_its_connection(self):
+        def request(target, more=""):
+            return (f"PUT {target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: avro/binary\r\n{more}"
+                    f"Content-Length: {len(BOND)}\r\n\r\n").encode() + BOND
+        for i in range(50):
+            got = server.raw(request(f"/dry/pipe{i}") + request(f"/dry/pipe{i}?dry_run=1", "If-None-Match: *\r\n") +
+                             request(f"/dry/pipe{i}?dry_run=1", "Connection: close\r\n"))
+            self.assertEqual(re.findall(rb"HTTP/1.1 (\d+) ", got), [b"201", b"412", b"200"])
 
 
 if __name__ == "__main__":
