@@ -329,6 +329,9 @@ static const char schema_of_version_2[] =
 static const char schema_incompatible[] =
     "{\"type\":\"record\",\"name\":\"P\",\"fields\":[{\"name\":\"s\",\"type\":\"bytes\"},"
     "{\"name\":\"m\",\"type\":\"int\"}]}";
+static const char schema_of_long[] =
+    "{\"type\":\"record\",\"name\":\"L\",\"fields\":[{\"name\":\"n\",\"type\":\"int\"},"
+    "{\"name\":\"t\",\"type\":\"string\"}]}";
 static const char record[] = "{\"u\":5,\"s\":\"one\"}";
 
 struct scene {
@@ -336,6 +339,7 @@ struct scene {
     unsigned status;         /* that it gets */
     bool cold;               /* since a start, no schema has been compiled */
     bool streamed;           /* it may fail in the middle: cut, or with an error in place of a record */
+    bool evolves;            /* there is a second version of p, since all was put */
     bool has_long;           /* on the stage is a record, too, that takes a helper, and a blob in chunks */
     void (*meanwhile)(void); /* on another worker, between the head and the body; NULL: nothing */
 };
@@ -358,7 +362,13 @@ static void stage(void)
         ask_ok(METHOD_PUT, "/s/a", "short");
         ask_ok(METHOD_PUT, "/s/b", text);
         ask_ok(METHOD_PUT, "/s/c", "short, too");
+        ask_ok(METHOD_POST, "/putschema/l", schema_of_long);
+        memcpy(text, "{\"n\":1,\"t\":\"", 12);
+        memcpy(text + sizeof text - 3, "\"}", 2);
+        ask_ok(METHOD_PUT, "/l/1", text);
     }
+    if (scene->evolves)
+        ask_ok(METHOD_POST, "/putschema/p?compatibility=none", schema_of_version_2);
     if (fault.nth == 0)
         see(&seen_before);
 }
@@ -485,8 +495,7 @@ TEST(putschema__registers_whole_or_no_memory)
 TEST(putschema__says_what_would_be_or_no_memory)
 {
     play_each(&(struct scene){ASK(POST, "/putschema/p?dry_run=1&compatibility=full", schema_of_version_2),
-                              .status = 200,
-                              .cold = true});
+                              .status = 200, .cold = true});
     play_each(&(struct scene){ASK(POST, "/putschema/n?dry_run=1", schema), .status = 200});
 }
 
@@ -494,8 +503,8 @@ TEST(putschema__refuses_as_always_or_no_memory)
 {
     play_each(
         &(struct scene){ASK(POST, "/putschema/p?compatibility=full", schema_incompatible), .status = 409});
-    play_each(&(struct scene){
-        ASK(POST, "/putschema/p?compatibility=full", schema_incompatible), .status = 409, .cold = true});
+    play_each(&(struct scene){ASK(POST, "/putschema/p?compatibility=full", schema_incompatible),
+                              .status = 409, .cold = true});
     play_each(&(struct scene){ASK(POST, "/putschema/n", "{\"type\":\"strnig\"}"), .status = 422});
     play_each(&(struct scene){ASK(POST, "/putschema/n", "{"), .status = 400});
     play_each(&(struct scene){ASK(POST, "/putschema/ping", schema), .status = 400});
@@ -527,6 +536,62 @@ TEST(put__stores_whole_or_no_memory)
     play_each(&(struct scene){ASK(POST, "/p/put/1/u", "6"), .status = 200, .cold = true});
     play_each(&(struct scene){ASK_WITH(PUT, "/blob/1", "image", CONTENT_TYPE, "image/png"), .status = 200});
     play_each(&(struct scene){ASK(POST, "/p/put/1?benchmark_only=5", "{\"s\":\"new\"}"), .status = 200});
+}
+
+#define IN_AVRO                                                                                              \
+    "\x06"                                                                                                   \
+    "new\x02\x0a\x02y"
+#define SINGLE                                                                                               \
+    "\xc3\x01"                                                                                               \
+    "\x94\xfc\x38\x35\xb1\xa2\x3e\xc7" /* the fingerprint of `schema` */
+
+TEST(put__of_each_form_stores_whole_or_no_memory)
+{
+    play_each(
+        &(struct scene){ASK_WITH(PUT, "/p/1", "{\"s\":\"new\",\"u\":{\"int\":5}}", CONTENT_TYPE, "avro/json"),
+                        .status = 200});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/1", IN_AVRO, CONTENT_TYPE, "avro/binary"), .status = 200});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/3", IN_AVRO, CONTENT_TYPE, "avro/binary"), .status = 201,
+                              .cold = true});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/1", SINGLE IN_AVRO, CONTENT_TYPE, "avro/single-object"),
+                              .status = 200, .cold = true});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/1", SINGLE IN_AVRO, CONTENT_TYPE, "avro/single-object"),
+                              .status = 200, .cold = true, .evolves = true});
+    play_each(
+        &(struct scene){ASK_WITH(PUT, "/p/1", record, SCHEMA_VERSION, "1"), .status = 200, .evolves = true});
+    play_each(&(struct scene){ASK_WITH(PUT, "/blob/1",
+                                       "\x06"
+                                       "new",
+                                       CONTENT_TYPE, "avro/binary"),
+                              .status = 200});
+}
+
+TEST(put__of_each_form_refuses_as_always_or_no_memory)
+{
+    play_each(
+        &(struct scene){ASK_WITH(PUT, "/p/1", IN_AVRO "!", CONTENT_TYPE, "avro/binary"), .status = 422});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/1",
+                                       "\x06"
+                                       "new\x09",
+                                       CONTENT_TYPE, "avro/binary"),
+                              .status = 422});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/1",
+                                       "\xc3\x01"
+                                       "12345678" IN_AVRO,
+                                       CONTENT_TYPE, "avro/single-object"),
+                              .status = 422, .cold = true, .evolves = true});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/1", record, SCHEMA_VERSION, "3"), .status = 404});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/1", IN_AVRO, CONTENT_TYPE, "avro/xml"), .status = 415});
+}
+
+TEST(put__says_what_it_would_do_or_no_memory)
+{
+    play_each(&(struct scene){ASK(PUT, "/p/1?dry_run=1", record), .status = 200});
+    play_each(&(struct scene){ASK(PUT, "/p/3?dry_run=1", record), .status = 201, .cold = true});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/1?dry_run=1", record, IF_NONE_MATCH, "*"), .status = 412});
+    play_each(&(struct scene){ASK(PUT, "/p/put/1/u?dry_run=1", "6"), .status = 200});
+    play_each(&(struct scene){ASK(PUT, "/l/put/1/n?dry_run=1", "6"), .status = 200, .has_long = true});
+    play_each(&(struct scene){ASK(PUT, "/p/put/3/u?dry_run=1", "6"), .status = 404});
 }
 
 TEST(put__refuses_as_always_or_no_memory)
