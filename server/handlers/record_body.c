@@ -62,9 +62,8 @@ static enum rc encode_json(struct request *req, struct codec *codec, const struc
     return codec_from_json(codec, schema, &opts, req->body, out, &req->arena, err);
 }
 
-/* The latest version must read what another has written, as that is what is read by default. */
-static enum rc check_latest_reads(struct request *req, const struct record_input *in, struct slice avro,
-                                  struct err *err)
+static enum rc check_reader(struct request *req, const struct record_input *in, struct slice avro,
+                            struct err *err)
 {
     const struct schema *writer = type_schema(in->version), *reader = type_schema(req->type->latest);
     struct resolver *resolver;
@@ -78,6 +77,19 @@ static enum rc check_latest_reads(struct request *req, const struct record_input
     return rc;
 }
 
+/* The latest version must read what another has written, as that is what is read by default. */
+static enum rc check_latest_reads(struct request *req, const struct record_input *in, struct slice avro,
+                                  struct err *err)
+{
+    struct buf whole = {0};
+    if (in->encoding)
+        return check_reader(req, in, avro, err);
+    bool ok = buf_append(&whole, avro) && buf_append(&whole, req->body);
+    enum rc rc = ok ? check_reader(req, in, buf_slice(&whole), err) : err_oom(err);
+    buf_release(&whole);
+    return rc;
+}
+
 /* *avro: what record_encode tells; it may be in `out`. */
 static enum rc encode(struct request *req, struct codec *codec, const struct record_input *in, bool brief,
                       struct buf *out, struct slice *avro, struct err *err)
@@ -88,8 +100,9 @@ static enum rc encode(struct request *req, struct codec *codec, const struct rec
         rc = encode_raw(req, schema_raw(schema), out, err);
         *avro = buf_slice(out);
     } else if (in->encoding->framing) {
-        rc = codec_check(codec, schema, brief, req->body, in->frame_bytes, &req->arena, err);
-        *avro = slice_of(req->body.ptr + in->frame_bytes, req->body.len - in->frame_bytes);
+        struct slice body = slice_not_null(req->body);
+        rc = codec_check(codec, schema, brief, body, in->frame_bytes, &req->arena, err);
+        *avro = slice_of(body.ptr + in->frame_bytes, body.len - in->frame_bytes);
     } else {
         rc = encode_json(req, codec, in, brief, out, err);
         *avro = buf_slice(out);
