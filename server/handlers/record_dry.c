@@ -9,9 +9,11 @@
 
 enum rc record_dry_asked(struct request *req, struct record_input *in, struct err *err)
 {
+    if (likely(!req->nparams))
+        return RC_OK;
     if (params_flag(req, PARAM_dry_run, &in->dry_run, err) != RC_OK)
         return RC_ERR;
-    if (unlikely(in->dry_run))
+    if (in->dry_run)
         req->is_away = true; /* it is a read: all writes that stand before it are to be seen */
     return RC_OK;
 }

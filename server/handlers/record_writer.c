@@ -122,29 +122,33 @@ static void asked_loaded(struct request *req)
 
 /* ---- all of it ---- */
 
-static enum rc open_frame(struct request *req, struct record_input *in, struct err *err)
+static void find(struct request *req, const struct framing *framing)
 {
-    const struct framing *framing = in->encoding ? in->encoding->framing : NULL;
-    in->frame_bytes = framing ? framing->bytes : 0;
-    return framing ? framing->open(req->body, &in->writer, err) : RC_OK;
-}
-
-void record_find_writer(struct request *req, struct record_input *in, void (*then)(struct request *))
-{
-    bool is_told = req->header[HEADER_SCHEMA_VERSION].len;
+    struct record_input *in = req->state;
     struct err err;
-    in->then = then;
-    in->version = req->type->latest;
-    if (unlikely(open_frame(req, in, &err) != RC_OK)) {
+    in->frame_bytes = framing ? framing->bytes : 0;
+    if (framing && framing->open(req->body, &in->writer, &err) != RC_OK) {
         refuse(req, &err);
-    } else if (unlikely(is_told)) {
+    } else if (req->header[HEADER_SCHEMA_VERSION].len) {
         if (version_asked(req, &in->version, &err) == RC_OK)
             schema_load(req, in->version, asked_loaded);
         else
             answer_err(req, &err);
-    } else if (unlikely(in->frame_bytes)) {
+    } else if (in->frame_bytes) {
         look_down(req);
     } else {
-        then(req);
+        in->then(req);
     }
+}
+
+void record_find_writer(struct request *req, struct record_input *in, void (*then)(struct request *))
+{
+    const struct framing *framing = in->encoding ? in->encoding->framing : NULL;
+    in->then = then;
+    in->version = req->type->latest;
+    in->frame_bytes = 0;
+    if (likely(!framing && !req->header[HEADER_SCHEMA_VERSION].len))
+        then(req);
+    else
+        find(req, framing);
 }
