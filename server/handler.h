@@ -165,6 +165,10 @@ struct worker {
     void *catalog; /* the catalog reader of this worker (server/catalog.h) */
 };
 
+/* store_get of req->get; done runs before the return, or later in this turn of the worker, with those of other
+ * connections. */
+void request_get(struct request *);
+
 /* Send req->response: now, if it is this connection's turn, else once what is before it has been sent. */
 void answer(struct request *);
 /* Short forms: fill in the response and answer. The body is static or in the arena or in the scratch. */

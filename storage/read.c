@@ -12,7 +12,7 @@ enum rc worker_snapshot(struct store_worker *w, struct err *err)
     assert(!w->in_row);
     /* The number first, then the snapshot: it may only be newer than it says. */
     uint64_t published = atomic_load_explicit(&w->store->published, memory_order_acquire);
-    if (likely(w->snap_live && w->snap_published == published))
+    if (likely(w->snap_live && (w->snap_published == published || w->in_batch)))
         return RC_OK;
     w->snap_live = false;
     atomic_store(&w->snap_since_ms, clock_coarse_ms()); /* before the snapshot is: see blob_readers_none */
@@ -63,6 +63,51 @@ void store_get(struct store_worker *w, struct store_get *g)
     g->rc = get(w, g);
     g->done(g);
 }
+
+/* ---- many at a time ---- */
+
+void store_get_soon(struct store_worker *w, struct store_get *g)
+{
+    if (!w->gets_first)
+        w->gets_link = &w->gets_first;
+    g->next = NULL;
+    *w->gets_link = g;
+    w->gets_link = &g->next;
+}
+
+bool store_gets_wait(const struct store_worker *w)
+{
+    return w->gets_first != NULL;
+}
+
+static void get_all(struct store_worker *w, struct store_get *first)
+{
+    struct err err;
+    bool readable = worker_snapshot(w, &err) == RC_OK;
+    w->in_batch = readable;
+    for (struct store_get *g = first; g; g = g->next) {
+        g->rc = readable ? get(w, g) : RC_ERR;
+        if (unlikely(!readable))
+            g->err = err;
+    }
+}
+
+void store_gets_run(struct store_worker *w)
+{
+    struct store_get *g = w->gets_first, *next;
+    assert(!w->in_batch);
+    if (!g)
+        return;
+    w->gets_first = NULL;
+    get_all(w, g);
+    for (; g; g = next) {
+        next = g->next; /* done may queue it again */
+        g->done(g);
+    }
+    w->in_batch = false;
+}
+
+/* ---- chunks, counts ---- */
 
 enum rc store_chunks(struct store_worker *w, const struct record *rec, uint32_t first, struct slice *out,
                      unsigned *n, struct err *err)

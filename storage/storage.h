@@ -3,6 +3,7 @@
  *
  *   worker: store_write -> queue -> writer: take, decide, apply, publish -> worker: store_worker_run -> done
  *   worker: store_get / store_scan -> snapshot -> done
+ *   worker: store_get_soon ... -> store_gets_run: snapshot -> done of each
  *
  * The format on disk and the order of things are docs/format.md and ARCHITECTURE.md, "Storage". */
 #ifndef STORAGE_STORAGE_H
@@ -112,13 +113,24 @@ bool store_busy(const struct store_worker *);
 struct store_get {
     struct store_key key;
     void (*done)(struct store_get *);
-    enum rc rc;        /* RC_OK, RC_NOTFOUND (absent, expired, its type dropped), RC_ERR */
-    struct record rec; /* borrowed until done returns */
+    struct store_get *next; /* storage's own */
+    enum rc rc;             /* RC_OK, RC_NOTFOUND (absent, expired, its type dropped), RC_ERR */
+    struct record rec;      /* borrowed until done returns */
     struct err err;
 };
 /* Sees every write that was answered before the call; never waits for the writer. done runs before the
  * return, or later on this worker. */
 void store_get(struct store_worker *, struct store_get *);
+
+/* The same, read with others by the next store_gets_run, which costs less than each by itself: the tree's upper pages
+ * and the engine's code stay in the caches (docs/decisions/0008-gets-in-batches.md). Key and get are the caller's until
+ * done. */
+void store_get_soon(struct store_worker *, struct store_get *);
+/* Read all that were queued, then call their done, in order. They see one snapshot, and so does whatever a done
+ * reads; what a done queues is read by the next run. Not from a done. */
+void store_gets_run(struct store_worker *);
+/* Is a run due? */
+bool store_gets_wait(const struct store_worker *);
 
 /* Of a record whose body is in chunks, up to *n chunks from index `first`, each LIMIT_CHUNK_BYTES long but
  * for the last, borrowed until the next call on this worker; *n is set to how many, 0 only behind the last.

@@ -41,9 +41,11 @@ struct store_worker {
     struct store *store;
     struct snap *snap; /* NULL: freed */
     bool snap_live;
-    bool in_row;                   /* of a scan, whose page borrows from the snapshot */
-    uint64_t snap_published;       /* of the live snapshot */
-    _Atomic int64_t snap_since_ms; /* clock_coarse_ms; 0: none is live */
+    bool in_row;   /* of a scan, whose page borrows from the snapshot */
+    bool in_batch; /* of gets, which all borrow from the snapshot: it is not renewed */
+    struct store_get *gets_first, **gets_link; /* queued by store_get_soon; where the next goes */
+    uint64_t snap_published;                   /* of the live snapshot */
+    _Atomic int64_t snap_since_ms;             /* clock_coarse_ms; 0: none is live */
     struct blob_readers blob_readers;
     _Atomic uint64_t queued; /* writes, ever */
     uint32_t waiting_ops;    /* queued and not yet done */

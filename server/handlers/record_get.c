@@ -38,7 +38,7 @@ static void get_start(struct request *req)
 {
     req->get.key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
     req->get.done = get_done;
-    store_get(req->worker->store, &req->get);
+    request_get(req);
 }
 
 void record_get_handle(struct request *req)

@@ -302,6 +302,28 @@ static void count_turn(struct conn *c)
     counts_settle(counts);
 }
 
+/* Write what waits, read once. Returns how many bytes came. */
+static size_t turn_begin(struct conn *c)
+{
+    size_t received = 0;
+    c->pieces = 0;
+    counts_settle(c->worker->worker.counts); /* of answers from callbacks */
+    if (conn_unsent(c))
+        conn_flush(c);
+    if (c->readable && wants_read(c) && !worker_must_wait(c->worker))
+        received = fill(c);
+    c->turn_ns = clock_mono_ns();
+    return received;
+}
+
+/* The only request of this turn is a get that is read with those of others: the rest of the turn is due once they are
+ * read, still in the worker's. */
+static void turn_later(struct conn *c)
+{
+    c->turning = false;
+    worker_enqueue(c->worker, c);
+}
+
 void conn_turn(struct conn *c)
 {
     size_t received = 0;
@@ -310,14 +332,14 @@ void conn_turn(struct conn *c)
         return;
     }
     c->turning = true;
-    c->pieces = 0;
-    counts_settle(c->worker->worker.counts); /* of answers from callbacks */
-    if (conn_unsent(c))
-        conn_flush(c);
-    if (c->readable && wants_read(c) && !worker_must_wait(c->worker))
-        received = fill(c);
-    c->turn_ns = clock_mono_ns();
+    if (!c->awaits_get)
+        received = turn_begin(c);
+    c->awaits_get = false;
     exchange_advance(c);
+    if (c->awaits_get) {
+        turn_later(c);
+        return;
+    }
     count_turn(c);
     conn_flush(c);
     if (received && may_hide_reset(c))
@@ -369,7 +391,7 @@ static void time_out(struct conn *c)
 
 void conn_expire(struct conn *c)
 {
-    if (c->paused) { /* it is we who do not read */
+    if (c->paused || c->awaits_get) { /* it is we who do not read, or do not go on */
         extend_deadline(c);
         return;
     }

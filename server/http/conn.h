@@ -22,12 +22,13 @@ struct conn {
     int64_t deadline_ms;
     int fd;
     enum phase phase;
-    bool loopback;  /* it came in on a loopback address */
-    bool ready;     /* in that list */
-    bool paused;    /* in the other list */
-    bool turning;   /* conn_turn is at work, and will see what an answer changes */
-    bool stalled;   /* requests wait until more of the output has been sent, or the store is less busy */
-    bool beginning; /* router_begin is at work: its answer waits until we know what becomes of the body */
+    bool loopback;   /* it came in on a loopback address */
+    bool ready;      /* in that list */
+    bool paused;     /* in the other list */
+    bool awaits_get; /* its turn has come to a get that is read with others, and goes on behind it */
+    bool turning;    /* conn_turn is at work, and will see what an answer changes */
+    bool stalled;    /* requests wait until more of the output has been sent, or the store is less busy */
+    bool beginning;  /* router_begin is at work: its answer waits until we know what becomes of the body */
 
     bool readable;  /* an edge said so, and no short read has said otherwise */
     bool peer_shut; /* the client has sent its last byte: a short read does not mean that all is read */

@@ -170,6 +170,19 @@ void answer(struct request *req)
         worker_enqueue(c->worker, c);
 }
 
+/* With those of other connections, if the client has sent nothing behind it: what is pipelined leaves with one write,
+ * and is read as it comes. */
+void request_get(struct request *req)
+{
+    struct conn *c = req->conn;
+    if (c->turn_requests > 1 || c->at < c->end) {
+        store_get(req->worker->store, &req->get);
+        return;
+    }
+    store_get_soon(req->worker->store, &req->get);
+    c->awaits_get = c->turning;
+}
+
 /* Answers leave in order; a request ends when its own has. */
 static void reap(struct conn *c)
 {

@@ -1,5 +1,5 @@
-/* server/http/worker.c - a worker's loop: events, then the connections that were left ready, then the turn's
- * end. */
+/* server/http/worker.c - a worker's loop: events, then the gets that they have brought, then the connections that were
+ * left ready, then the turn's end. */
 #include "server/http/worker.h"
 
 #include <assert.h>
@@ -209,7 +209,9 @@ static void on_store(evutil_socket_t fd, short what, void *arg)
 static void turn(struct edge_worker *w)
 {
     w->pieces = 0;
-    event_base_loop(w->base, EVLOOP_ONCE | (w->ready_first ? EVLOOP_NONBLOCK : 0));
+    bool is_due = w->ready_first || store_gets_wait(w->worker.store);
+    event_base_loop(w->base, EVLOOP_ONCE | (is_due ? EVLOOP_NONBLOCK : 0));
+    store_gets_run(w->worker.store);
     turn_ready(w);
     if (unlikely(w->access.n))
         access_lines_send(&w->access);

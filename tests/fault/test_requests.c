@@ -100,6 +100,12 @@ void edge_stats(const struct edge *e, struct edge_stats *out)
     *out = (struct edge_stats){0};
 }
 
+void request_get(struct request *req)
+{
+    store_get_soon(req->worker->store, &req->get);
+    store_gets_run(req->worker->store);
+}
+
 void answer(struct request *req)
 {
     const struct response *r = &req->response;
