@@ -123,7 +123,7 @@ struct store_get {
 void store_get(struct store_worker *, struct store_get *);
 
 /* The same, read with others by the next store_gets_run, which costs less than each by itself: the tree's upper pages
- * and the engine's code stay in the caches (docs/decisions/0008-gets-in-batches.md). Key and get are the caller's until
+ * and the engine's code stay in the caches (docs/decisions/0010-gets-in-batches.md). Key and get are the caller's until
  * done. */
 void store_get_soon(struct store_worker *, struct store_get *);
 /* Read all that were queued, then call their done, in order. They see one snapshot, and so does whatever a done
