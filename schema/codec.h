@@ -93,6 +93,11 @@ struct resolver;
 MUST_USE enum rc codec_resolve(const struct resolver *, struct slice avro, struct buf *out,
                                struct arena *arena, struct err *err);
 
+/* The same, for who must not be held up or has not much memory: RECORD_TOO_LARGE if what comes of it is longer
+ * than bytes_max. */
+MUST_USE enum rc codec_resolve_within(const struct resolver *, size_t bytes_max, struct slice avro,
+                                      struct buf *out, struct arena *arena, struct err *err);
+
 /* A "bytes" or "string" datum's frame: writes the length prefix of `len` bytes at `out` (room for 10), how
  * many. */
 size_t codec_put_length(uint64_t len, uint8_t *out);

@@ -41,7 +41,8 @@ struct run {
     struct stack places; /* uint32_t: offsets of the fields of the scattered records that are open */
     bool is_indexed;     /* a scattered record is open whose spans are kept */
     struct buf *out;
-    size_t before;        /* out's length before */
+    size_t before;        /* out's length before ... */
+    size_t bytes_max;     /* ... and how much may be added */
     const uint8_t *limit; /* of the room in out */
     uint64_t empty_items; /* written so far */
     struct arena *arena;
@@ -104,6 +105,15 @@ static COLD void *cannot_be_so_large(struct run *r)
                   LIMIT_RECORD_MAX);
 }
 
+static COLD void *too_large(struct run *r)
+{
+    if (r->bytes_max == LIMIT_RECORD_MAX)
+        return cannot_be_so_large(r);
+    err_set(r->err, ERR_RECORD_TOO_LARGE, "Read with this schema the record takes more than %zu bytes.",
+            r->bytes_max);
+    return NULL;
+}
+
 /* A datum of a pair of types that is none. */
 static COLD void *cannot_match(struct run *r, const struct resolver_op *op)
 {
@@ -155,8 +165,8 @@ static COLD void *cannot_fill(struct run *r, const struct resolver_step *s)
 static COLD uint8_t *grow(struct run *r, uint8_t *w, size_t more)
 {
     size_t len = (size_t)(w - r->out->ptr);
-    if (len - r->before + more > LIMIT_RECORD_MAX)
-        return cannot_be_so_large(r);
+    if (len - r->before + more > r->bytes_max)
+        return too_large(r);
     r->out->len = len;
     bool ok = buf_reserve(r->out, more + SLACK);
     r->out->len = r->before;
@@ -602,8 +612,8 @@ close:
     goto member;
 }
 
-enum rc codec_resolve(const struct resolver *resolver, struct slice avro, struct buf *out,
-                      struct arena *arena, struct err *err)
+enum rc codec_resolve_within(const struct resolver *resolver, size_t bytes_max, struct slice avro,
+                             struct buf *out, struct arena *arena, struct err *err)
 {
     avro = slice_not_null(avro);
     if (avro.len > LIMIT_RECORD_MAX)
@@ -618,6 +628,7 @@ enum rc codec_resolve(const struct resolver *resolver, struct slice avro, struct
     r.is_indexed = false;
     r.out = out;
     r.before = out->len;
+    r.bytes_max = bytes_max < LIMIT_RECORD_MAX ? bytes_max : LIMIT_RECORD_MAX;
     r.empty_items = 0;
     r.arena = arena;
     r.err = err;
@@ -627,12 +638,18 @@ enum rc codec_resolve(const struct resolver *resolver, struct slice avro, struct
         return err_oom(err);
     r.limit = out->ptr + out->cap;
     uint8_t *w = run(&r, resolver->ops, out->ptr + out->len);
-    if (w && (size_t)(w - out->ptr) - r.before > LIMIT_RECORD_MAX)
-        w = cannot_be_so_large(&r);
+    if (w && (size_t)(w - out->ptr) - r.before > r.bytes_max)
+        w = too_large(&r);
     stack_release(&r.places);
     stack_release(&r.walk.spans);
     if (!w)
         return RC_ERR;
     out->len = (size_t)(w - out->ptr);
     return RC_OK;
+}
+
+enum rc codec_resolve(const struct resolver *resolver, struct slice avro, struct buf *out,
+                      struct arena *arena, struct err *err)
+{
+    return codec_resolve_within(resolver, LIMIT_RECORD_MAX, avro, out, arena, err);
 }

@@ -10,6 +10,7 @@
 
 #include "server/catalog_table.h"
 #include "server/catalog_type.h"
+#include "server/reading.h"
 #include "server/server.h"
 
 /* One worker's share of one table. */
@@ -229,6 +230,11 @@ enum rc catalog_renew(struct request *req, struct err *err)
     }
     const struct type *type = catalog_find(req->hold, req->type_name);
     bool same = type && type->number == req->type->number;
+    if (same) { /* what leads to schemas of the type that is given up */
+        reading_release(req);
+        if (req->reader)
+            req->reader = type_version_find(type, req->reader->number);
+    }
     struct catalog_hold *fresh = req->hold;
     req->hold = same ? old : fresh; /* the one to leave */
     const struct type *kept = same ? type : req->type;

@@ -19,7 +19,12 @@ struct schema_slot {
     _Atomic(struct schema *) schema; /* NULL until it was needed; set once */
 };
 
-enum { VERSION_HEADERS_MAX = 48 };
+/* What an answer that shows records depends on, besides the path. */
+#define VARY_READS "Accept, Accept-Schema-Version"
+
+enum { VERSION_HEADERS_MAX = 72 };
+
+struct pairs; /* server/catalog_pairs.h */
 
 struct type_version {
     uint32_t number, schema_id;
@@ -35,7 +40,8 @@ struct type {
     uint64_t revision; /* of its last change */
     struct type_options options;
     struct codec_opts codec;
-    struct slice name; /* its own copy */
+    struct slice name;   /* its own copy */
+    struct pairs *pairs; /* how its versions read each other; NULL: it has but one */
     uint32_t nversions;
     const struct type_version *latest;
     struct type_version version[]; /* oldest first */

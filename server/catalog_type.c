@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "server/catalog_pairs.h"
+
 static bool slots_grow(struct slots *s, uint32_t id)
 {
     if (id < s->n)
@@ -62,7 +64,8 @@ static bool version_init(struct type_version *v, struct slots *slots, struct row
     v->slot = slot_ref(slots, row.schema_id);
     if (!v->slot)
         return false;
-    int n = snprintf(v->headers, sizeof v->headers, "Schema-Version: %u\r\nVary: Accept\r\n", row.number);
+    int n =
+        snprintf(v->headers, sizeof v->headers, "Schema-Version: %u\r\nVary: " VARY_READS "\r\n", row.number);
     assert(n > 0 && (size_t)n < sizeof v->headers);
     v->headers_len = (uint8_t)n;
     return true;
@@ -72,6 +75,7 @@ static void type_free(struct slots *slots, struct type *t)
 {
     for (uint32_t i = 0; i < t->nversions; i++)
         slot_unref(slots, t->version[i].slot);
+    pairs_free(t->pairs);
     free(t);
 }
 
@@ -99,6 +103,10 @@ enum rc type_new(struct type **out, struct slots *slots, struct slice name, cons
         t->nversions++;
     }
     t->latest = &t->version[t->nversions - 1];
+    if (t->nversions > 1 && !(t->pairs = pairs_new(t->nversions))) {
+        type_free(slots, t);
+        return err_oom(err);
+    }
     *out = t;
     return RC_OK;
 }

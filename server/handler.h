@@ -27,6 +27,8 @@ struct input;
 struct route; /* the router's own */
 struct type;  /* the catalog's, both */
 struct catalog_hold;
+struct type_version;
+struct own_reading;
 struct worker; /* below */
 struct counts; /* server/counts.h */
 struct timing; /* server/timing.h */
@@ -131,6 +133,9 @@ struct request {
     const struct route *route;
     const struct type *type;   /* held until router_end ... */
     struct catalog_hold *hold; /* ... by this */
+    /* In which version the client wants to see records; NULL: the latest. Both are server/reading.h's. */
+    const struct type_version *reader;
+    struct own_reading *own_reading;
     /* Segments of the path, percent-decoded. */
     struct slice type_name, id, field, arg;
     unsigned nparams;
@@ -159,8 +164,9 @@ struct worker {
     unsigned index;
     struct store_worker *store;
     struct codec *codec;
-    struct buf scratch; /* for a body that is answered in the same callback; emptied by whoever uses it */
-    uint64_t random;    /* xorshift state, for drawing ids; seeded */
+    struct buf scratch;  /* for a body that is answered in the same callback; emptied by whoever uses it */
+    struct buf resolved; /* likewise, for a record's bytes in the version in which they are shown */
+    uint64_t random;     /* xorshift state, for drawing ids; seeded */
     struct counts *counts;
     void *catalog; /* the catalog reader of this worker (server/catalog.h) */
 };

@@ -9,6 +9,7 @@
 #include "server/catalog.h"
 #include "server/handlers/handlers.h"
 #include "server/params.h"
+#include "server/reading.h"
 #include "server/server.h"
 #include "server/target.h"
 #include "server/timing.h"
@@ -379,6 +380,8 @@ bool router_begin(struct request *req)
     req->route = NULL;
     req->type = NULL;
     req->hold = NULL;
+    req->reader = NULL;
+    req->own_reading = NULL;
     req->state = NULL;
     req->timing = NULL;
     req->nparams = 0;
@@ -404,6 +407,8 @@ void router_handle(struct request *req)
 
 void router_end(struct request *req)
 {
+    if (unlikely(req->own_reading))
+        reading_release(req); /* before the type whose schemas it leads to */
     if (req->hold)
         catalog_leave(req);
 }

@@ -6,7 +6,6 @@
 #include "server/handlers/record.h"
 #include "server/handlers/reply.h"
 #include "server/params.h"
-#include "server/schema_load.h"
 #include "server/server.h"
 #include "server/words.h"
 
@@ -49,7 +48,7 @@ static bool draw_id(struct request *req, uint64_t n)
 void bench_get(struct request *req, uint64_t n)
 {
     if (draw_id(req, n))
-        schema_load(req, req->type->latest, record_show_initial);
+        record_initial(req);
     else
         reply_no_memory(req);
 }

@@ -16,6 +16,7 @@ struct field_put {
     struct slice value; /* its Avro binary, in the arena */
     bool absent;        /* the last run of the edit found no record */
     bool damaged;       /* ... or one that is not Avro of its schema */
+    uint32_t other_id;  /* ... or one of another schema, which must be at hand to read it; else 0 */
 };
 
 static enum rc begin(struct request *req, struct field_put *f, struct err *err)
@@ -72,17 +73,28 @@ static enum rc replace(struct request *req, struct slice avro, struct slice *out
     return RC_ERR;
 }
 
-static enum rc refuse_version(const struct request *req, uint32_t schema_id, struct err *err)
+/* What the record is in the latest version, in the request's arena. RC_AGAIN: what leads there must be made first. */
+static enum rc read_as_latest(struct request *req, const struct record *old, struct slice *out,
+                              struct err *err)
 {
-    const struct type_version *v = type_version_of_schema(req->type, schema_id);
-    struct words words;
-    words_of(req->type_name, &words);
-    if (!v)
-        return err_set(err, ERR_OTHER_VERSION, "A newer version of '%s' has written this record; ask again.",
-                       words.text);
-    return err_set(err, ERR_OTHER_VERSION,
-                   "The record is of version %u and '%s' is at version %u: put the whole record.", v->number,
-                   words.text, req->type->latest->number);
+    struct field_put *f = req->state;
+    struct reading reading;
+    struct buf resolved = {0};
+    *out = old->body;
+    if (likely(old->schema_id == req->type->latest->schema_id))
+        return RC_OK;
+    if (reading_find(req, old->schema_id, req->type->latest, &reading) != RC_OK) {
+        f->other_id = old->schema_id;
+        return RC_AGAIN;
+    }
+    if (!reading.resolver)
+        return RC_OK;
+    enum rc rc = reading_resolve(&reading, SIZE_MAX, old->body, &resolved, &req->arena, err);
+    if (rc == RC_OK && !arena_copy(&req->arena, buf_slice(&resolved), out))
+        rc = err_oom(err);
+    buf_release(&resolved);
+    f->damaged = rc == RC_ERR && record_is_damage(err);
+    return rc;
 }
 
 static enum rc edit_record(struct request *req, const struct record *old, struct record *fresh,
@@ -90,14 +102,15 @@ static enum rc edit_record(struct request *req, const struct record *old, struct
 {
     struct field_put *f = req->state;
     const struct type_version *latest = req->type->latest;
+    struct slice avro = schema_initial(type_schema(latest));
     f->absent = !old;
     f->damaged = false;
+    f->other_id = 0;
     if (!old && !req->worker->server->options->astore)
         return RC_NOTFOUND;
-    if (old && old->schema_id != latest->schema_id)
-        return refuse_version(req, old->schema_id, err);
+    enum rc rc = old ? read_as_latest(req, old, &avro, err) : RC_OK;
     fresh->schema_id = latest->schema_id;
-    return replace(req, old ? old->body : schema_initial(type_schema(latest)), &fresh->body, err);
+    return rc == RC_OK ? replace(req, avro, &fresh->body, err) : rc;
 }
 
 static enum rc edit(struct store_write *w, const struct record *old, struct record *fresh, struct err *err)
@@ -107,11 +120,34 @@ static enum rc edit(struct store_write *w, const struct record *old, struct reco
 
 /* ---- on the worker ---- */
 
+/* The edit has met a record of another version. */
+static void prepare(struct request *req)
+{
+    const struct field_put *f = req->state;
+    struct reading reading;
+    struct err err;
+    enum rc rc = reading_find(req, f->other_id, req->type->latest, &reading);
+    if (rc == RC_NOTFOUND) { /* of one that was registered since: the field is to be one of it */
+        rc = catalog_renew(req, &err);
+        if (rc == RC_OK && !type_version_of_schema(req->type, f->other_id))
+            rc = RC_CONFLICT;
+    }
+    switch (rc) {
+    case RC_OK: field_put_handle(req); break;
+    case RC_AGAIN: reading_load(req, &reading, field_put_handle); break;
+    case RC_NOTFOUND: reply_no_type(req); break; /* dropped meanwhile */
+    case RC_CONFLICT: record_damaged(req, "no version of its type has its schema"); break;
+    default: answer_err(req, &err);
+    }
+}
+
 /* rc is no OK. */
 static COLD void answer_refusal(struct request *req, enum rc rc, const struct err *err)
 {
     const struct field_put *f = req->state;
-    if (rc == RC_CONFLICT)
+    if (rc == RC_AGAIN)
+        prepare(req);
+    else if (rc == RC_CONFLICT)
         record_conflict(req);
     else if (rc == RC_ERR && f->damaged)
         record_damaged(req, err->message);
@@ -143,6 +179,7 @@ struct dry {
     struct job job;
     struct request *req;
     struct record old;
+    bool gone; /* its chunks went meanwhile: it was replaced */
     enum rc rc;
     struct err err;
 };
@@ -163,9 +200,8 @@ static void dry_help(struct job *job)
     struct buf joined = {0};
     struct record fresh = {0};
     d->rc = record_join(job->store, &d->old, &joined, &d->err);
-    if (d->rc == RC_NOTFOUND) {
-        d->rc = RC_AGAIN;
-    } else if (d->rc == RC_OK) {
+    d->gone = d->rc == RC_NOTFOUND;
+    if (d->rc == RC_OK) {
         d->old.body = buf_slice(&joined);
         d->rc = edit_record(d->req, &d->old, &fresh, &d->err);
     }
@@ -179,7 +215,7 @@ static void dry_found(struct request *, const struct record *);
 static void dry_helped(struct job *job)
 {
     struct dry *d = CONTAINER_OF(job, struct dry, job);
-    if (d->rc == RC_AGAIN) /* its chunks went meanwhile: it was replaced */
+    if (d->gone)
         record_dry_read(d->req, dry_found);
     else
         dry_answer(d->req, d->rc, &(struct record){0}, &d->err);

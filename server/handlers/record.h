@@ -6,25 +6,26 @@
 #include "server/catalog.h"
 #include "server/conditions.h"
 #include "server/handler.h"
+#include "server/range.h"
+#include "server/reading.h"
 
 /* ---- record_show.c ---- */
 
 /* What of a record is to be answered, and by what right. */
 struct shown {
-    const struct type_version *version; /* whose schema is compiled */
-    const struct record *rec;           /* borrowed for the call; revision 0: none is told */
-    bool lasts;                         /* its body lives as long as the request */
-    void (*again)(struct request *);    /* read the record once more: its chunks went while it waited */
+    const struct reading *reading;   /* of reading_find, and complete; borrowed for the call */
+    const struct record *rec;        /* borrowed for the call; revision 0: none is told */
+    bool lasts;                      /* its body lives as long as the request */
+    void (*again)(struct request *); /* read the record once more: its chunks went while it waited */
 };
 
 /* 200 with the record, or the field req->field of it, in the form that Accept asks for; or 206, 304, 404 (no such
  * field), 406, 412, 416. A long one is printed by a helper and sent in pieces. Uses req->state. */
 void record_show(struct request *, const struct shown *);
-/* The same with the initial record of the latest version, whose schema must be compiled; without a tag. */
+/* The same with the initial record of the version that is asked for, whose schema must be compiled; without a tag. */
 void record_show_initial(struct request *);
-/* The version that a stored record is to be shown in, in a type as new as it needs (req->type may change).
- * NULL: it is answered (500, 503). */
-const struct type_version *record_version(struct request *, const struct record *);
+/* Load that schema, then do it. */
+void record_initial(struct request *);
 /* 404. */
 void record_absent(struct request *);
 /* 500, logged: what the store holds is not what was put there. */
@@ -35,6 +36,28 @@ bool record_is_damage(const struct err *);
 /* 200 or 206 with the content of a raw type as it is, or 416. content_type: in the arena, or static. One in chunks
  * is sent from them, in pieces. Uses req->state. */
 void record_show_raw(struct request *, const struct shown *, const char *content_type);
+/* Which part of so many bytes is asked for; sets the status and the header fields of ranges. BAD_RANGE, NO_MEMORY. */
+MUST_USE enum rc record_raw_part(struct request *, const struct shown *, uint64_t bytes, struct range *,
+                                 struct err *);
+/* The same of a reading with a resolver: by way of a helper. */
+void record_show_raw_resolved(struct request *, const struct shown *, const char *content_type);
+
+/* ---- record_reading.c ---- */
+
+/* How a stored record is to be shown, in a type as new as it needs (req->type may change). RC_OK: with *out.
+ * RC_PENDING: a schema or a resolver is being made, and `again` runs then, which reads the record once more. RC_ERR:
+ * it is answered. Uses the request's operation. */
+MUST_USE enum rc record_reading_other(struct request *, const struct record *,
+                                      void (*again)(struct request *), struct reading *out);
+MUST_USE static inline enum rc record_reading(struct request *req, const struct record *rec,
+                                              void (*again)(struct request *), struct reading *out)
+{
+    const struct type_version *v = reading_reader(req);
+    if (unlikely(v->schema_id != rec->schema_id || !type_schema(v)))
+        return record_reading_other(req, rec, again, out);
+    *out = (struct reading){.writer = v, .reader = v};
+    return RC_OK;
+}
 
 /* ---- record_join.c ---- */
 

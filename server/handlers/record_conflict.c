@@ -4,7 +4,6 @@
 #include "server/handlers/record.h"
 #include "server/handlers/record_print.h"
 #include "server/handlers/reply.h"
-#include "server/schema_load.h"
 #include "server/timing.h"
 
 static void condition_failed(struct err *err)
@@ -59,7 +58,8 @@ static enum rc get_help(struct request *req, const struct record_form *form, con
     struct record_text *t = arena_calloc(&req->arena, 1, sizeof *t);
     if (!t)
         return err_oom(err);
-    *t = (struct record_text){.req = req, .form = *form, .rec = *rec, .behind = SLICE("}}"), .done = helped};
+    *t = (struct record_text){
+        .req = req, .form = *form, .rec = *rec, .behind = SLICE("}}"), .arena = &req->arena, .done = helped};
     if (rec->body.len && !arena_copy(&req->arena, rec->body, &t->rec.body))
         return err_oom(err);
     condition_failed(&failed);
@@ -85,7 +85,7 @@ static enum rc current_print(struct request *req, const struct record_form *form
     text->len = 0;
     if (!open_current(text, rec->revision))
         return err_oom(err);
-    enum rc rc = record_print_here(req->worker, form, rec, text, err);
+    enum rc rc = record_print_here(req->worker, form, rec, text, &req->arena, err);
     if (rc == RC_AGAIN)
         return get_help(req, form, rec, err);
     if (rc == RC_OK && !buf_append_byte(text, '}'))
@@ -93,15 +93,16 @@ static enum rc current_print(struct request *req, const struct record_form *form
     return rc;
 }
 
-static void answer_current(struct request *req, const struct type_version *v, const struct record *rec)
+static void answer_current(struct request *req, const struct reading *reading, const struct record *rec)
 {
-    const struct schema *schema = type_schema(v);
+    const struct schema *schema = type_schema(reading->reader);
     const struct record_form form = {.schema = schema,
+                                     .reading = *reading,
                                      .field = -1,
                                      .json = schema_raw(schema) == SCHEMA_RAW_NONE ? JSON_PLAIN : JSON_AVRO};
     struct err err;
     req->response.etag_revision = rec->revision;
-    req->response.etag_version = v->number;
+    req->response.etag_version = reading->reader->number;
     enum rc rc = current_print(req, &form, rec, &err);
     timing_lap(req, STAGE_encode);
     switch (rc) {
@@ -125,13 +126,9 @@ static void current_read(struct store_get *get)
         answer_without(req, &get->err);
         return;
     }
-    const struct type_version *v = record_version(req, &get->rec);
-    if (!v)
-        return;
-    if (type_schema(v))
-        answer_current(req, v, &get->rec);
-    else
-        schema_load(req, v, record_conflict);
+    struct reading reading;
+    if (record_reading(req, &get->rec, record_conflict, &reading) == RC_OK)
+        answer_current(req, &reading, &get->rec);
 }
 
 void record_conflict(struct request *req)

@@ -4,7 +4,6 @@
 #include "server/handlers/bench.h"
 #include "server/handlers/handlers.h"
 #include "server/handlers/record.h"
-#include "server/schema_load.h"
 #include "server/server.h"
 #include "server/timing.h"
 
@@ -20,18 +19,14 @@ static void get_done(struct store_get *get)
     }
     if (get->rc != RC_OK) {
         if (req->worker->server->options->astore)
-            schema_load(req, req->type->latest, record_show_initial);
+            record_initial(req);
         else
             record_absent(req);
         return;
     }
-    const struct type_version *v = record_version(req, &get->rec);
-    if (!v)
-        return;
-    if (likely(type_schema(v)))
-        record_show(req, &(struct shown){.version = v, .rec = &get->rec, .again = get_start});
-    else /* the record is dead by the time that its schema is there: read it again */
-        schema_load(req, v, get_start);
+    struct reading reading;
+    if (likely(record_reading(req, &get->rec, get_start, &reading) == RC_OK))
+        record_show(req, &(struct shown){.reading = &reading, .rec = &get->rec, .again = get_start});
 }
 
 static void get_start(struct request *req)
@@ -45,6 +40,10 @@ void record_get_handle(struct request *req)
 {
     uint64_t n;
     struct err err;
+    if (unlikely(reading_ask(req, &err) != RC_OK)) {
+        answer_err(req, &err);
+        return;
+    }
     switch (bench_asked(req, &n, &err)) {
     case RC_OK: bench_get(req, n); break;
     case RC_NOTFOUND: get_start(req); break;

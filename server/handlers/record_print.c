@@ -15,8 +15,24 @@ static bool is_in_chunks(const struct record *rec)
     return !rec->body.ptr && rec->body_bytes;
 }
 
+/* *avro: what it is in the version in which it is shown, in memory of the worker's. */
+static enum rc resolve_here(struct worker *w, const struct record_form *f, struct slice *avro,
+                            struct arena *arena, struct err *err)
+{
+    struct buf *out = &w->resolved;
+    out->len = 0;
+    enum rc rc = reading_resolve(&f->reading, LIMIT_PRINT_INLINE_MAX, *avro, out, arena, err);
+    *avro = buf_slice(out);
+    return rc;
+}
+
+static bool takes_long(enum rc rc, const struct err *err)
+{
+    return rc == RC_ERR && (err->code == ERR_JSON_TOO_LARGE || err->code == ERR_RECORD_TOO_LARGE);
+}
+
 enum rc record_print_here(struct worker *w, const struct record_form *f, const struct record *rec,
-                          struct buf *out, struct err *err)
+                          struct buf *out, struct arena *arena, struct err *err)
 {
     struct buf joined = {0};
     struct slice avro = rec->body;
@@ -27,10 +43,12 @@ enum rc record_print_here(struct worker *w, const struct record_form *f, const s
         rc = record_join(w->store, rec, &joined, err);
         avro = buf_slice(&joined);
     }
+    if (rc == RC_OK && unlikely(f->reading.resolver != NULL))
+        rc = resolve_here(w, f, &avro, arena, err);
     if (rc == RC_OK)
         rc = codec_to_json_within(f->schema, f->field, f->json, LIMIT_PRINT_INLINE_MAX, avro, out, err);
     buf_release(&joined);
-    return rc == RC_ERR && err->code == ERR_JSON_TOO_LARGE ? RC_AGAIN : rc;
+    return takes_long(rc, err) ? RC_AGAIN : rc;
 }
 
 /* ---- on a helper ---- */
@@ -38,8 +56,15 @@ enum rc record_print_here(struct worker *w, const struct record_form *f, const s
 static enum rc print(struct record_text *t, struct slice avro)
 {
     const struct record_form *f = &t->form;
-    enum rc rc =
-        codec_to_json_within(f->schema, f->field, f->json, LIMIT_JSON_MAX, avro, &t->text.text, &t->err);
+    struct buf resolved = {0};
+    enum rc rc = RC_OK;
+    if (f->reading.resolver) {
+        rc = reading_resolve(&f->reading, LIMIT_RECORD_MAX, avro, &resolved, t->arena, &t->err);
+        avro = buf_slice(&resolved);
+    }
+    if (rc == RC_OK)
+        rc = codec_to_json_within(f->schema, f->field, f->json, LIMIT_JSON_MAX, avro, &t->text.text, &t->err);
+    buf_release(&resolved);
     if (rc == RC_OK && !buf_append(&t->text.text, t->behind))
         return err_oom(&t->err);
     return rc;
@@ -59,10 +84,11 @@ static enum rc join_and_print(struct record_text *t)
 static enum rc print_counted(struct record_text *t)
 {
     struct worker *w = t->job.worker;
-    if (!answer_memory_take(w, t->rec.body_bytes))
+    uint64_t bytes = t->form.reading.resolver ? t->rec.body_bytes * 2 : t->rec.body_bytes;
+    if (!answer_memory_take(w, bytes))
         return err_set(&t->err, ERR_NO_MEMORY, "Too many answers wait for slow clients; try again.");
     enum rc rc = is_in_chunks(&t->rec) ? join_and_print(t) : print(t, t->rec.body);
-    answer_memory_give(w, t->rec.body_bytes);
+    answer_memory_give(w, bytes);
     return rc == RC_OK ? long_text_count(&t->text, w, &t->err) : rc;
 }
 

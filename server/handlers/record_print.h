@@ -5,18 +5,20 @@
 
 #include "server/handler.h"
 #include "server/handlers/long_text.h"
+#include "server/reading.h"
 
 struct record_form {
-    const struct schema *schema;
+    const struct schema *schema; /* the reader's */
+    struct reading reading;
     int field; /* of schema_field; -1: the whole */
     enum json_form json;
 };
 
 /* Append it to `out`, on the worker. RC_AGAIN: that would take long, and `out` is as it was: have a helper do it.
- * RC_NOTFOUND: its chunks are gone. RC_ERR: BAD_AVRO, TOO_DEEP, TOO_MUCH_WORK, NO_MEMORY, IO. Reads chunks, which
+ * RC_NOTFOUND: its chunks are gone. RC_ERR: OTHER_VERSION (its problem in the arena), BAD_AVRO, TOO_DEEP, TOO_MUCH_WORK, NO_MEMORY, IO. Reads chunks, which
  * ends what the record borrows. */
 MUST_USE enum rc record_print_here(struct worker *, const struct record_form *, const struct record *,
-                                   struct buf *out, struct err *);
+                                   struct buf *out, struct arena *, struct err *);
 
 /* One that a helper prints, in the request's arena. Who asks fills in the first part. */
 struct record_text {
@@ -25,6 +27,7 @@ struct record_text {
     struct record rec;     /* a body that is not in chunks must live until done; or blob and body_bytes */
     struct long_text text; /* what stands before it, then the record too ... */
     struct slice behind;   /* ... and this */
+    struct arena *arena;   /* where a problem is kept */
     void (*done)(struct record_text *);
 
     /* Set before done. RC_NOTFOUND: the chunks are gone. RC_ERR: as above, and JSON_TOO_LARGE, and NO_MEMORY when

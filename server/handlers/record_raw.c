@@ -110,7 +110,7 @@ static enum range_kind range_asked(const struct request *req, const struct shown
     if (likely(!req->header[HEADER_RANGE].len) || req->method != METHOD_GET)
         return RANGE_WHOLE;
     if (s->rec->revision)
-        tag = tag_print(s->rec->revision, s->version->number, (struct slice){0}, text);
+        tag = tag_print(s->rec->revision, s->reading->reader->number, (struct slice){0}, text);
     if (!range_applies(req->header[HEADER_IF_RANGE], tag))
         return RANGE_WHOLE;
     enum range_kind kind = range_parse(req->header[HEADER_RANGE], bytes, r);
@@ -119,8 +119,8 @@ static enum range_kind range_asked(const struct request *req, const struct shown
     return kind;
 }
 
-static enum rc choose_part(struct request *req, const struct shown *s, uint64_t bytes, struct range *r,
-                           struct err *err)
+enum rc record_raw_part(struct request *req, const struct shown *s, uint64_t bytes, struct range *r,
+                        struct err *err)
 {
     enum range_kind kind = range_asked(req, s, bytes, r);
     if (!response_header(req, "Accept-Ranges", SLICE("bytes")) ||
@@ -137,7 +137,7 @@ static enum rc prepare(struct request *req, const struct shown *s, size_t *prefi
                        struct err *err)
 {
     enum rc rc = prefix_bytes(req, s->rec, prefix, err);
-    return rc == RC_OK ? choose_part(req, s, s->rec->body_bytes - *prefix, r, err) : rc;
+    return rc == RC_OK ? record_raw_part(req, s, s->rec->body_bytes - *prefix, r, err) : rc;
 }
 
 static void answer_fault(struct request *req, enum rc rc, const struct err *err)
@@ -182,6 +182,10 @@ void record_show_raw(struct request *req, const struct shown *s, const char *con
     struct shown shown = *s;
     struct buf joined = {0};
     struct err err;
+    if (unlikely(s->reading->resolver != NULL)) {
+        record_show_raw_resolved(req, s, content_type);
+        return;
+    }
     req->response.content_type = content_type;
     enum rc rc = make_whole(req, s->rec, &whole, &joined, &err);
     shown.rec = &whole;

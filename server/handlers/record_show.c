@@ -5,6 +5,7 @@
 #include "server/handlers/record_print.h"
 #include "server/handlers/reply.h"
 #include "server/negotiate.h"
+#include "server/schema_load.h"
 #include "server/timing.h"
 #include "server/words.h"
 
@@ -33,23 +34,6 @@ void record_damaged(struct request *req, const char *what)
     log_error("record '%s' of type %u cannot be shown: %s", id.text, req->type->number, what);
     err_set(&err, ERR_INTERNAL, "The record cannot be read from the store: %s", what);
     answer_err(req, &err);
-}
-
-const struct type_version *record_version(struct request *req, const struct record *rec)
-{
-    const struct type_version *v = type_version_of_schema(req->type, rec->schema_id);
-    struct err err;
-    if (likely(v))
-        return v;
-    /* Written under a version that was registered after this request had begun. */
-    switch (catalog_renew(req, &err)) {
-    case RC_OK: v = type_version_of_schema(req->type, rec->schema_id); break;
-    case RC_NOTFOUND: reply_no_type(req); return NULL; /* dropped meanwhile */
-    default: answer_err(req, &err); return NULL;
-    }
-    if (!v)
-        record_damaged(req, "no version of its type has its schema");
-    return v;
 }
 
 /* ---- form ---- */
@@ -106,11 +90,12 @@ static enum rc set_tag(struct request *req, const struct shown *s, const struct 
     uint8_t tag[TAG_MAX];
     if (likely(!form->tag_suffix.len)) {
         req->response.etag_revision = s->rec->revision;
-        req->response.etag_version = s->version->number;
+        req->response.etag_version = s->reading->reader->number;
         return RC_OK;
     }
     if (!s->rec->revision ||
-        response_header(req, "ETag", tag_print(s->rec->revision, s->version->number, form->tag_suffix, tag)))
+        response_header(req, "ETag",
+                        tag_print(s->rec->revision, s->reading->reader->number, form->tag_suffix, tag)))
         return RC_OK;
     return err_oom(err);
 }
@@ -124,8 +109,8 @@ static enum rc check_condition(struct request *req, const struct shown *s, const
     if (likely(!match.len && !none_match.len) || !s->rec->revision)
         return RC_OK;
     return condition_of_read(match, none_match,
-                             tag_print(s->rec->revision, s->version->number, form->tag_suffix, tag), verdict,
-                             err);
+                             tag_print(s->rec->revision, s->reading->reader->number, form->tag_suffix, tag),
+                             verdict, err);
 }
 
 /* ---- the body, as JSON ---- */
@@ -134,13 +119,14 @@ static enum rc check_condition(struct request *req, const struct shown *s, const
 static enum rc part_of(struct request *req, const struct shown *s, const struct form *form,
                        struct record_form *out, struct err *err)
 {
-    *out = (struct record_form){.schema = type_schema(s->version), .field = -1, .json = form->json};
+    *out = (struct record_form){
+        .schema = type_schema(s->reading->reader), .reading = *s->reading, .field = -1, .json = form->json};
     if (!req->field.len)
         return RC_OK;
     out->field = schema_field(out->schema, req->field);
     struct words name, type;
     if (out->field < 0)
-        return err_set(err, ERR_NO_FIELD, "Version %u of '%s' has no field '%s'.", s->version->number,
+        return err_set(err, ERR_NO_FIELD, "Version %u of '%s' has no field '%s'.", s->reading->reader->number,
                        words_of(req->type_name, &type), words_of(req->field, &name));
     return RC_OK;
 }
@@ -204,7 +190,8 @@ static enum rc get_help(struct request *req, const struct shown *s, const struct
     struct helped *h = arena_calloc(&req->arena, 1, sizeof *h);
     if (!h)
         return err_oom(err);
-    h->text = (struct record_text){.req = req, .form = *part, .rec = *s->rec, .done = helped};
+    h->text =
+        (struct record_text){.req = req, .form = *part, .rec = *s->rec, .arena = &req->arena, .done = helped};
     if (!s->lasts && s->rec->body.len && !arena_copy(&req->arena, s->rec->body, &h->text.rec.body))
         return err_oom(err);
     if (before && before->revision == s->rec->revision)
@@ -223,7 +210,7 @@ static enum rc print(struct request *req, const struct shown *s, const struct fo
     out->len = 0;
     if (part_of(req, s, form, &part, err) != RC_OK)
         return RC_ERR;
-    enum rc rc = record_print_here(req->worker, &part, s->rec, out, err);
+    enum rc rc = record_print_here(req->worker, &part, s->rec, out, &req->arena, err);
     return likely(rc != RC_AGAIN) ? rc : get_help(req, s, form, &part, err);
 }
 
@@ -249,11 +236,11 @@ static void show_json(struct request *req, const struct shown *s, const struct f
 
 void record_show(struct request *req, const struct shown *s)
 {
-    const struct schema *schema = type_schema(s->version);
+    const struct schema *schema = type_schema(s->reading->reader);
     struct form form = {.raw = false};
     enum read_verdict verdict;
     struct err err;
-    req->response.headers = slice_of(s->version->headers, s->version->headers_len);
+    req->response.headers = slice_of(s->reading->reader->headers, s->reading->reader->headers_len);
     if (choose_form(req, schema, s, &form, &err) != RC_OK ||
         check_condition(req, s, &form, &verdict, &err) != RC_OK) {
         answer_err(req, &err);
@@ -279,8 +266,14 @@ void record_show(struct request *req, const struct shown *s)
 
 void record_show_initial(struct request *req)
 {
-    const struct type_version *v = req->type->latest;
+    const struct type_version *v = reading_reader(req);
+    const struct reading reading = {.writer = v, .reader = v};
     struct slice avro = schema_initial(type_schema(v));
     const struct record rec = {.body = slice_not_null(avro), .body_bytes = avro.len};
-    record_show(req, &(struct shown){.version = v, .rec = &rec, .lasts = true});
+    record_show(req, &(struct shown){.reading = &reading, .rec = &rec, .lasts = true});
+}
+
+void record_initial(struct request *req)
+{
+    schema_load(req, reading_reader(req), record_show_initial);
 }

@@ -10,7 +10,6 @@
 #include "server/handlers/reply.h"
 #include "server/handlers/scan_ask.h"
 #include "server/handlers/scan_lines.h"
-#include "server/schema_load.h"
 
 /* What comes next. */
 enum step {
@@ -32,8 +31,10 @@ struct scan {
     struct scan_ask ask;
     enum step step, after_load;
     struct scan_lines lines;
-    const struct type_version *wanted; /* whose schema is to be loaded */
-    uint32_t missing_id;               /* a schema that cannot be loaded; 0: none */
+    struct reading wanted; /* what is to be loaded */
+    uint32_t
+        missing_id;     /* a schema whose records cannot be read, for want of it or of a way to it; 0: none */
+    struct err missing; /* why */
 
     struct record kept; /* its body is in chunks, or in kept_body */
     uint8_t kept_id[LIMIT_ID_MAX];
@@ -41,9 +42,8 @@ struct scan {
     uint8_t kept_body[LIMIT_RECORD_INLINE_MAX];
     uint64_t tried_revision; /* of a record whose chunks were missing */
     struct record_text text;
+    struct arena problems; /* its */
 };
-
-static const char no_schema[] = "the schema that it was written with cannot be had";
 
 /* ---- a record that waits ---- */
 
@@ -70,29 +70,44 @@ static enum rc keep(struct scan *s, struct slice id, const struct record *rec)
 
 /* ---- a record ---- */
 
-/* RC_PENDING: the type has been dropped, and the scan is at its end. */
+static enum rc find_reading(const struct scan *s, const struct record *rec, struct reading *out)
+{
+    return reading_find(s->req, rec->schema_id, reading_reader(s->req), out);
+}
+
+/* RC_PENDING: the type has been dropped, and the scan is at its end. RC_NOTFOUND: s->missing says why not. */
 static enum rc form_of(struct scan *s, const struct record *rec, struct record_form *out)
 {
-    const struct type_version *v = type_version_of_schema(s->req->type, rec->schema_id);
-    if (unlikely(!v)) { /* written under a version that was registered since */
-        enum rc rc = catalog_renew(s->req, &s->page.err);
+    struct reading *r = &out->reading;
+    enum rc rc = find_reading(s, rec, r);
+    if (unlikely(rc == RC_NOTFOUND)) { /* written under a version that was registered since */
+        rc = catalog_renew(s->req, &s->page.err);
         if (rc == RC_NOTFOUND)
             s->step = STEP_END;
         if (rc != RC_OK)
             return rc == RC_ERR ? RC_ERR : RC_PENDING;
-        v = type_version_of_schema(s->req->type, rec->schema_id);
-        if (!v)
-            return RC_NOTFOUND;
+        rc = find_reading(s, rec, r);
+        if (rc == RC_NOTFOUND)
+            err_set(&s->missing, ERR_INTERNAL, "no version of its type has its schema");
     }
-    const struct schema *schema = type_schema(v);
-    if (unlikely(!schema)) {
-        s->wanted = v;
+    if (unlikely(rc == RC_AGAIN)) {
+        s->wanted = *r;
         return rec->schema_id == s->missing_id ? RC_NOTFOUND : RC_AGAIN;
     }
-    *out = (struct record_form){.schema = schema,
-                                .field = -1,
-                                .json = schema_raw(schema) == SCHEMA_RAW_NONE ? JSON_PLAIN : JSON_AVRO};
+    if (unlikely(rc != RC_OK))
+        return rc;
+    out->schema = type_schema(r->reader);
+    out->field = -1;
+    out->json = schema_raw(out->schema) == SCHEMA_RAW_NONE ? JSON_PLAIN : JSON_AVRO;
     return RC_OK;
+}
+
+/* The line of one of s->missing. */
+static COLD enum rc show_missing(struct scan *s, struct slice id, uint64_t revision)
+{
+    if (err_status(s->missing.code) >= 500)
+        return scan_line_damage(&s->lines, id, revision, s->missing.message, &s->page.err);
+    return scan_line_fault(&s->lines, id, revision, &s->missing, &s->page.err);
 }
 
 static bool record_begin(const struct scan *s, struct slice id, const struct record *rec, struct buf *out)
@@ -106,19 +121,22 @@ static enum rc print(struct scan *s, struct slice id, const struct record *rec,
 {
     struct buf *out = s->lines.out;
     size_t begin = out->len;
+    struct arena problems = {0};
     struct err err;
     if (!record_begin(s, id, rec, out))
         return err_oom(&s->page.err);
-    enum rc rc = record_print_here(s->req->worker, form, rec, out, &err);
+    enum rc rc = record_print_here(s->req->worker, form, rec, out, &problems, &err);
     if (likely(rc == RC_OK))
         return scan_line_finish(&s->lines, true, &s->page.err);
     out->len = begin;
     if (rc != RC_ERR)
         return rc;
-    s->page.err = err;
     if (err_status(err.code) == 503)
-        return RC_ERR;
-    return scan_line_fault(&s->lines, id, rec->revision, &err, &s->page.err);
+        s->page.err = err;
+    else
+        rc = scan_line_fault(&s->lines, id, rec->revision, &err, &s->page.err);
+    arena_release(&problems);
+    return rc;
 }
 
 static enum rc show(struct scan *s, struct slice id, const struct record *rec)
@@ -126,7 +144,7 @@ static enum rc show(struct scan *s, struct slice id, const struct record *rec)
     struct record_form form;
     enum rc rc = form_of(s, rec, &form);
     if (unlikely(rc == RC_NOTFOUND))
-        return scan_line_damage(&s->lines, id, rec->revision, no_schema, &s->page.err);
+        return show_missing(s, id, rec->revision);
     if (unlikely(rc == RC_AGAIN)) {
         s->step = STEP_LOAD;
         s->after_load = STEP_PAGE;
@@ -173,8 +191,12 @@ static void helped(struct record_text *text)
 static enum rc get_help(struct scan *s, const struct record_form *form)
 {
     struct buf *text = &s->text.text.text;
-    s->text = (struct record_text){
-        .req = s->req, .form = *form, .rec = s->kept, .behind = scan_line_end(&s->lines), .done = helped};
+    s->text = (struct record_text){.req = s->req,
+                                   .form = *form,
+                                   .rec = s->kept,
+                                   .behind = scan_line_end(&s->lines),
+                                   .arena = &s->problems,
+                                   .done = helped};
     if (!record_begin(s, kept_id(s), &s->kept, text))
         return err_oom(&s->page.err); /* the end of the scan releases it */
     record_print_always(&s->text);
@@ -205,15 +227,15 @@ static void load_failed(struct request *req, const struct err *err)
     struct scan *s = req->state;
     if (err_status(err->code) == 503)
         s->step = STEP_CUT;
-    else /* why is in the log */
-        s->missing_id = s->wanted->schema_id;
+    s->missing_id = s->wanted.writer->schema_id;
+    s->missing = *err;
     stream_resume(req);
 }
 
 static enum rc step_load(struct scan *s)
 {
     s->step = s->after_load;
-    schema_load_or(s->req, s->wanted, loaded, load_failed);
+    reading_load_or(s->req, &s->wanted, loaded, load_failed);
     return RC_AGAIN;
 }
 
@@ -240,7 +262,7 @@ static enum rc step_kept(struct scan *s)
     s->step = STEP_PAGE;
     enum rc rc = form_of(s, &s->kept, &form);
     if (rc == RC_NOTFOUND)
-        return show_kept_damage(s, no_schema);
+        return show_missing(s, kept_id(s), s->kept.revision);
     if (rc == RC_AGAIN) {
         s->step = STEP_LOAD;
         s->after_load = STEP_KEPT;
@@ -290,6 +312,7 @@ static enum rc step_text(struct scan *s)
         rc = scan_line_fault(&s->lines, kept_id(s), s->kept.revision, &t->err, &s->page.err);
     }
     record_text_release(t);
+    arena_release(&s->problems);
     return rc;
 }
 
@@ -334,6 +357,7 @@ static void end(struct request *req)
 {
     struct scan *s = req->state;
     record_text_release(&s->text);
+    arena_release(&s->problems);
 }
 
 /* ---- the beginning ---- */
@@ -341,7 +365,7 @@ static void end(struct request *req)
 static enum rc begin(struct request *req, struct scan *s, struct err *err)
 {
     struct store_count count;
-    if (scan_ask(req, &s->ask, err) != RC_OK ||
+    if (reading_ask(req, err) != RC_OK || scan_ask(req, &s->ask, err) != RC_OK ||
         store_count(req->worker->store, req->type->number, &count, err) != RC_OK)
         return RC_ERR;
     s->req = req;
@@ -354,7 +378,8 @@ static enum rc begin(struct request *req, struct scan *s, struct err *err)
     s->page.row = row;
     s->page.done = page_done;
     if (!reply_header_u64(req, "Record-Count", count.records) ||
-        !response_header(req, "Vary", SLICE("Accept")))
+        !response_header(req, "Vary", SLICE(VARY_READS)) ||
+        (req->reader && !reply_header_u64(req, "Schema-Version", req->reader->number)))
         return err_oom(err);
     return RC_OK;
 }

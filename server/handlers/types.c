@@ -9,6 +9,7 @@
 #include "server/handlers/long_text.h"
 #include "server/handlers/reply.h"
 #include "server/params.h"
+#include "server/reading.h"
 #include "server/server.h"
 #include "server/timing.h"
 #include "server/type_options.h"
@@ -24,20 +25,8 @@ struct getschema {
 static enum rc version_wanted(struct request *req, const struct type_version **out, struct err *err)
 {
     const struct slice *value = params_find(req, PARAM_version);
-    const struct type *type = req->type;
-    struct words words;
-    *out = type->latest;
-    if (!value || slice_eq(*value, SLICE("latest")))
-        return RC_OK;
-    uint64_t number;
-    if (!num_parse_decimal(*value, UINT64_MAX, &number) || !number)
-        return err_set(err, ERR_BAD_PARAMETER, "version is a number from 1, not '%s'.",
-                       words_of(*value, &words));
-    *out = number <= UINT32_MAX ? type_version_find(type, (uint32_t)number) : NULL;
-    if (*out)
-        return RC_OK;
-    return err_set(err, ERR_NO_VERSION, "There is no version %llu of '%s'; the latest is %u.",
-                   (unsigned long long)number, words_of(req->type_name, &words), type->latest->number);
+    *out = req->type->latest;
+    return value ? reading_version(req, *value, "version", out, err) : RC_OK;
 }
 
 static enum rc verdict(struct request *req, const struct type_version *v, enum read_verdict *out,

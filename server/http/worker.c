@@ -334,6 +334,7 @@ static void release_pools(struct edge_worker *w)
     buf_release(&w->problem);
     access_lines_release(&w->access);
     buf_release(&w->worker.scratch);
+    buf_release(&w->worker.resolved);
     free(w->sink);
 }
 

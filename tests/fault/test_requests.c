@@ -173,6 +173,7 @@ static void worker_stop(struct edge_worker *w)
     store_worker_free(w->worker.store);
     codec_free(w->worker.codec);
     buf_release(&w->worker.scratch);
+    buf_release(&w->worker.resolved);
     buf_release(&w->problem);
 }
 
@@ -384,6 +385,7 @@ static void forget_memory(void)
 {
     struct worker *w = &at_work->worker;
     buf_release(&w->scratch);
+    buf_release(&w->resolved);
     buf_release(&at_work->problem);
     codec_free(w->codec);
     w->codec = codec_new();

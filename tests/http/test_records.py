@@ -163,14 +163,16 @@ def check_versions(s):
     s.post("/v/put/1", body=b'{"n":"one"}')
     register(s, "v", {"type": "record", "name": "V", "fields": [{"name": "address", "type": "string"}]})
     s.post("/v/put/2", body=b'{"address":"two"}')
-    old, new = s.get("/v/get/1"), s.get("/v/get/2")
+    old, new = s.get("/v/get/1?version=1"), s.get("/v/get/2")
     assert old.json() == {"n": "one"} and old.header("Schema-Version") == "1" and old.header("ETag").endswith('-1"')
     assert new.json() == {"address": "two"} and new.header("Schema-Version") == "2"
-    assert s.get("/v/get/1/n").body == b'"one"'
-    expect(s.get("/v/get/1/address"), 404, "no_field")
-    refused = expect(s.put("/v/put/1/address", body=b'"x"'), 409, "other_version").json()
-    assert "version 1" in refused["detail"] and "version 2" in refused["detail"], refused
-    assert s.get("/v/get/1").json() == {"n": "one"}
+    assert s.get("/v/get/1/n?version=1").body == b'"one"'
+    expect(s.get("/v/get/1/n"), 404, "no_field")
+    for refused in s.get("/v/get/1"), s.get("/v/get/1/address"), s.put("/v/put/1/address", body=b'"x"'):
+        refused = expect(refused, 409, "other_version").json()
+        assert "version 1" in refused["detail"] and "version 2" in refused["detail"], refused
+        assert refused["errors"][0]["pointer"] == "/address", refused
+    assert s.get("/v/get/1?version=1").json() == {"n": "one"}
     expect(s.put("/v/put/1", body=b'{"address":"x"}'), 200)
     expect(s.put("/v/put/1/address", body=b'"y"'), 200)
     assert s.get("/v/get/1").header("Schema-Version") == "2"

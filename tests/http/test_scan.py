@@ -197,9 +197,10 @@ def check_kinds(s):
     sizes = [0, 100, 3900, 4100, 30_000, 66_000, 1_000_000, 10, 3_000_000, 5]
     for n, size in enumerate(sizes):
         s.put(f"/k/{n}", body=b'{"n":%d,"s":"%s"}' % (n, b"z" * size))
-    register(s, "k", {"type": "record", "name": "K", "fields": [{"name": "new", "type": "int"}]})
-    s.put("/k/x", body=b'{"new":7}')
-    want = [{"n": n, "s": "z" * size} for n, size in enumerate(sizes)] + [{"new": 7}]
+    register(s, "k", {**PERSON, "fields": [
+        {"name": "s", "type": "string"}, {"name": "new", "type": "int", "default": 7}]})
+    s.put("/k/x", body=b'{"s":""}')
+    want = [{"s": "z" * size, "new": 7} for size in sizes + [0]]
     for _ in range(2):
         assert [line["record"] for line in lines(expect(s.get("/k"), 200))] == want
         assert [e["record"] for e in expect(s.get("/k", headers={"Accept": "application/json"}), 200).json()] == want

@@ -1,0 +1,23 @@
+/* server/catalog_pairs.h - the resolvers of a type: what reads records of one of its versions as another, made when
+ * it is first needed (server/reading.h). They are added and never taken away, and die with the type that has
+ * them, which a change of the type replaces by another. */
+#ifndef SERVER_CATALOG_PAIRS_H
+#define SERVER_CATALOG_PAIRS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "schema/schema.h"
+
+struct pairs;
+
+struct pairs *pairs_new(uint32_t nversions); /* NULL: memory is out */
+void pairs_free(struct pairs *);             /* NULL is fine */
+
+/* Of two versions, by their index. NULL: it has not been made. Any thread. */
+const struct resolver *pairs_find(const struct pairs *, uint32_t writer, uint32_t reader);
+/* Give it away. True: it is found from now on (or another one, and ours is freed). False: memory is out, or there are
+ * LIMIT_PAIRS_MAX others already that read as a version which is not the latest: it stays the caller's. Any thread. */
+MUST_USE bool pairs_offer(struct pairs *, uint32_t writer, uint32_t reader, struct resolver *);
+
+#endif
