@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 /* Not owned, not NUL-terminated. Whoever returns one says until when it is valid.
  * ptr may be NULL only where len is 0. */
 struct slice {
@@ -38,11 +40,31 @@ static inline bool slice_eq(struct slice a, struct slice b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
+static inline int word_cmp(uint64_t a, uint64_t b)
+{
+    return __builtin_bswap64(a) < __builtin_bswap64(b) ? -1 : 1;
+}
+
+/* memcmp by words: most of what is compared is so short that a call would cost more. Of the last word some
+ * bytes have been compared before, and are equal. */
+static inline int bytes_cmp(const uint8_t *a, const uint8_t *b, size_t n)
+{
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        if (get_le64(a + i) != get_le64(b + i))
+            return word_cmp(get_le64(a + i), get_le64(b + i));
+    if (i > 0 && i < n && get_le64(a + n - 8) != get_le64(b + n - 8))
+        return word_cmp(get_le64(a + n - 8), get_le64(b + n - 8));
+    for (; n < 8 && i < n; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
 /* memcmp order, the shorter first: the order of keys everywhere in avrod. */
 static inline int slice_cmp(struct slice a, struct slice b)
 {
-    size_t n = a.len < b.len ? a.len : b.len;
-    int c = n ? memcmp(a.ptr, b.ptr, n) : 0;
+    int c = bytes_cmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
     return c ? c : (a.len > b.len) - (a.len < b.len);
 }
 

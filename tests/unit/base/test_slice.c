@@ -28,6 +28,24 @@ TEST(slice_cmp__orders_by_unsigned_bytes_and_then_by_length)
     assert_int_equal(slice_cmp(slice_of(NULL, 0), SLICE("")), 0);
 }
 
+/* Of every length, with the difference at every place: words, the overlap of the last two, single bytes. */
+TEST(slice_cmp__orders_as_memcmp_does_wherever_the_difference_is)
+{
+    uint8_t a[40], b[40];
+    for (size_t n = 0; n <= sizeof a; n++)
+        for (size_t at = 0; at < n; at++)
+            for (unsigned bit = 0; bit < 8; bit++) {
+                for (size_t i = 0; i < n; i++)
+                    a[i] = b[i] = (uint8_t)(i * 37);
+                b[at] ^= (uint8_t)(1u << bit);
+                for (size_t i = at + 1; i < n; i++)
+                    b[i] = (uint8_t)(b[at] > a[at] ? 0 : 0xff); /* what comes behind must not matter */
+                int c = slice_cmp(slice_of(a, n), slice_of(b, n)), want = memcmp(a, b, n);
+                assert_int_equal((c > 0) - (c < 0), (want > 0) - (want < 0));
+                assert_int_equal(slice_cmp(slice_of(a, n), slice_of(a, n)), 0);
+            }
+}
+
 TEST(slice_starts__looks_at_the_beginning_only)
 {
     assert_true(slice_starts(SLICE("abc"), SLICE("ab")));
