@@ -2,11 +2,14 @@
 #include "base/hash.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/random.h>
 
 #include "base/bytes.h"
+#include "base/compiler.h"
 
 static uint64_t seed[2];
+static atomic_bool seeded; /* so that hashing calls nobody */
 static pthread_once_t seed_once = PTHREAD_ONCE_INIT;
 
 static void draw_seed(void)
@@ -15,6 +18,7 @@ static void draw_seed(void)
         seed[0] = (uint64_t)(uintptr_t)&seed; /* address space randomisation is the next best */
         seed[1] = ~seed[0];
     }
+    atomic_store_explicit(&seeded, true, memory_order_release);
 }
 
 static inline uint64_t rotl(uint64_t x, int b)
@@ -36,21 +40,31 @@ static inline void sip_round(uint64_t v[4])
     v[2] = rotl(v[2], 32);
 }
 
+/* The last s.len % 8 bytes as a number, little-endian. Of eight or more they end a word. */
+static uint64_t tail_of(struct slice s)
+{
+    uint64_t tail = 0;
+    size_t rest = s.len % 8;
+    if (s.len >= 8)
+        return rest ? get_le64(s.ptr + s.len - 8) >> 8 * (8 - rest) : 0;
+    for (size_t i = 0; i < rest; i++)
+        tail |= (uint64_t)s.ptr[i] << 8 * i;
+    return tail;
+}
+
 uint64_t hash_bytes(struct slice s)
 {
-    pthread_once(&seed_once, draw_seed);
+    if (unlikely(!atomic_load_explicit(&seeded, memory_order_acquire)))
+        pthread_once(&seed_once, draw_seed);
     uint64_t v[4] = {seed[0] ^ 0x736f6d6570736575, seed[1] ^ 0x646f72616e646f6d, seed[0] ^ 0x6c7967656e657261,
                      seed[1] ^ 0x7465646279746573};
-    size_t i = 0;
-    for (; i + 8 <= s.len; i += 8) {
+    for (size_t i = 0; i + 8 <= s.len; i += 8) {
         uint64_t m = get_le64(s.ptr + i);
         v[3] ^= m;
         sip_round(v);
         v[0] ^= m;
     }
-    uint64_t tail = (uint64_t)s.len << 56;
-    for (unsigned b = 0; i < s.len; i++, b += 8)
-        tail |= (uint64_t)s.ptr[i] << b;
+    uint64_t tail = (uint64_t)s.len << 56 | tail_of(s);
     v[3] ^= tail;
     sip_round(v);
     v[0] ^= tail;

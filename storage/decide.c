@@ -79,15 +79,14 @@ static enum rc decide_put(struct decider *d, struct store_write *w)
     enum rc rc = look(d, w, &v);
     if (rc != RC_OK)
         return rc;
-    struct fresh f = {.schema_id = w->schema_id,
-                      .expires_ms = w->expires_ms,
-                      .content_type = w->content_type,
-                      .part = {w->part[0], w->part[1], w->part[2]},
-                      .body_crc = w->body_crc};
-    if (d->laid.write == w) {
-        f.blob = d->laid.blob;
-        f.laid = d->laid.chunks;
-    }
+    bool is_laid = d->laid.write == w;
+    const struct fresh f = {.schema_id = w->schema_id,
+                            .expires_ms = w->expires_ms,
+                            .content_type = w->content_type,
+                            .part = {w->part[0], w->part[1], w->part[2]},
+                            .body_crc = w->body_crc,
+                            .blob = is_laid ? d->laid.blob : 0,
+                            .laid = is_laid ? d->laid.chunks : 0};
     if (stage_put(d, &v, &f, ++d->next.revision, &w->err) != RC_OK)
         return RC_ERR;
     w->created = !v.visible;
@@ -134,7 +133,7 @@ static enum rc decide_edit(struct decider *d, struct store_write *w)
                       .content_type = out.content_type,
                       .part = {out.body},
                       .body_crc = crc32c(0, out.body)};
-    if (stage_check_size(&w->key, &f, d->record_max, &w->err) != RC_OK ||
+    if (stage_check_size(&w->key, out.body.len, out.content_type, d->record_max, &w->err) != RC_OK ||
         stage_put(d, &v, &f, ++d->next.revision, &w->err) != RC_OK)
         return RC_ERR;
     w->created = !v.visible;

@@ -103,9 +103,12 @@ bool head_decode(struct slice value, struct record *r)
         .revision = get_le64(p + AT_REVISION),
         .created_ms = (int64_t)get_le48(p + AT_CREATED),
         .updated_ms = (int64_t)get_le48(p + AT_UPDATED),
+        .expires_ms = 0,
         .schema_id = get_le32(p + AT_SCHEMA),
+        .content_type = {NULL, 0},
         .body = slice_of(p + size, value.len - size),
         .body_bytes = value.len - size,
+        .blob = 0,
     };
     return size == HEAD_FIXED ? p[AT_FLAGS] == 0 : decode_optional(p, HEAD_FIXED, size, r);
 }

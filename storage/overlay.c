@@ -18,24 +18,20 @@ void overlay_release(struct overlay *o)
     *o = (struct overlay){0};
 }
 
-static size_t slot_of(const struct overlay *o, const struct staged *s)
+/* Into the next free slot. */
+static void link_entry(struct overlay *o, struct staged *s)
 {
     size_t i = s->hash & (o->nslots - 1);
-    while (o->slots[i] && o->slots[i] != s)
+    while (o->slots[i])
         i = (i + 1) & (o->nslots - 1);
-    return i;
+    o->slots[i] = s;
+    s->slot = i;
 }
 
 void overlay_reset(struct overlay *o)
 {
-    if (o->nentries > o->nslots / 16) {
-        if (o->nslots)
-            memset(o->slots, 0, o->nslots * sizeof *o->slots);
-    } else {
-        /* Newest first: an entry's probe then still finds everything that it once passed. */
-        for (size_t i = o->nentries; i-- > 0;)
-            o->slots[slot_of(o, o->entries[i])] = NULL;
-    }
+    for (size_t i = 0; i < o->nentries; i++)
+        o->slots[o->entries[i]->slot] = NULL;
     o->nentries = 0;
     o->nundos = o->nblobs = o->chunks = 0;
     o->pages = 0;
@@ -78,44 +74,54 @@ static bool grow_slots(struct overlay *o)
     o->slots = slots;
     o->nslots = n;
     for (size_t i = 0; i < o->nentries; i++)
-        o->slots[slot_of(o, o->entries[i])] = o->entries[i];
+        link_entry(o, o->entries[i]);
     return true;
 }
 
-struct staged *overlay_add(struct overlay *o, struct slice key, uint64_t hash)
+struct staged *overlay_add(struct overlay *o, struct slice key, uint64_t hash, const struct slice *base)
 {
     if (!grow_slots(o) ||
         !grow((void **)&o->entries, &o->entries_cap, o->nentries, ENTRIES_MIN, sizeof *o->entries))
         return NULL;
-    struct staged *s = arena_alloc(&o->arena, sizeof *s);
-    struct slice copy;
-    if (!s || !arena_copy(&o->arena, key, &copy))
+    struct staged *s = arena_alloc(&o->arena, sizeof *s + key.len);
+    if (!s)
         return NULL;
-    *s = (struct staged){.key = copy, .hash = hash};
+    memcpy(s->key_bytes, key.ptr, key.len);
+    s->key = slice_of(s->key_bytes, key.len);
+    s->hash = hash;
+    s->value = base ? &s->base : NULL;
+    s->dirty = false;
+    s->base_present = base != NULL;
+    s->base = (struct staged_value){.part = {base ? *base : (struct slice){0}}};
     o->entries[o->nentries++] = s;
-    o->slots[slot_of(o, s)] = s;
+    link_entry(o, s);
     return s;
+}
+
+static bool set(struct overlay *o, struct staged *s, const struct slice parts[4],
+                const struct staged_blob *blob)
+{
+    struct staged_value *v = NULL;
+    if (!grow((void **)&o->undos, &o->undos_cap, o->nundos, UNDOS_MIN, sizeof *o->undos) ||
+        (parts && !(v = arena_alloc(&o->arena, sizeof *v))))
+        return false;
+    o->undos[o->nundos++] = (struct staged_undo){s, s->value, s->dirty};
+    if (!s->dirty)
+        o->pages += ENGINE_PAGES_OF_A_KEY;
+    if (parts) {
+        for (unsigned i = 0; i < ARRAY_LEN(v->part); i++)
+            v->part[i] = parts[i];
+        v->blob = blob;
+        o->pages += engine_value_pages(parts_bytes(parts));
+    }
+    s->dirty = true;
+    s->value = v;
+    return true;
 }
 
 bool overlay_set(struct overlay *o, struct staged *s, const struct slice parts[4])
 {
-    if (!grow((void **)&o->undos, &o->undos_cap, o->nundos, UNDOS_MIN, sizeof *o->undos))
-        return false;
-    struct staged_undo *undo = &o->undos[o->nundos++];
-    *undo = (struct staged_undo){.entry = s, .blob = s->blob, .present = s->present, .dirty = s->dirty};
-    memcpy(undo->part, s->part, sizeof undo->part);
-    if (!s->dirty)
-        o->pages += ENGINE_PAGES_OF_A_KEY;
-    s->dirty = true;
-    s->blob = NULL;
-    s->present = parts != NULL;
-    if (parts) {
-        memcpy(s->part, parts, sizeof s->part);
-        o->pages += engine_value_pages(parts_bytes(parts));
-    } else {
-        memset(s->part, 0, sizeof s->part);
-    }
-    return true;
+    return set(o, s, parts, NULL);
 }
 
 bool overlay_set_chunked(struct overlay *o, struct staged *s, const struct slice parts[4],
@@ -125,10 +131,9 @@ bool overlay_set_chunked(struct overlay *o, struct staged *s, const struct slice
     uint8_t *keys = arena_alloc(&o->arena, (size_t)c->n * KEY_CHUNK_BYTES);
     assert(o->nblobs == 0 || o->blobs[o->nblobs - 1]->chunks.blob < c->blob);
     if (!b || !keys || !grow((void **)&o->blobs, &o->blobs_cap, o->nblobs, BLOBS_MIN, sizeof(void *)) ||
-        !overlay_set(o, s, parts))
+        !set(o, s, parts, b))
         return false;
     *b = (struct staged_blob){.entry = s, .chunks = *c, .keys = keys};
-    s->blob = b;
     o->blobs[o->nblobs++] = b;
     o->chunks += c->n;
     o->pages += engine_chunk_pages(c->n);
@@ -145,10 +150,8 @@ void overlay_rollback(struct overlay *o, struct overlay_mark mark)
     assert(mark.undos <= o->nundos);
     while (o->nundos > mark.undos) {
         const struct staged_undo *undo = &o->undos[--o->nundos];
-        undo->entry->blob = undo->blob;
-        undo->entry->present = undo->present;
+        undo->entry->value = undo->value;
         undo->entry->dirty = undo->dirty;
-        memcpy(undo->entry->part, undo->part, sizeof undo->part);
     }
     o->nblobs = mark.blobs;
     o->chunks = mark.chunks;
@@ -163,15 +166,17 @@ static bool is_bookkeeping(uint8_t db)
 
 static uint64_t grown_bytes(const struct staged *s)
 {
-    uint64_t bytes = parts_bytes(s->part);
-    if (!s->present || is_bookkeeping(s->key.ptr[0]) || (s->base_present && bytes <= s->base_bytes))
+    if (!s->value || is_bookkeeping(s->key.ptr[0]))
+        return 0;
+    uint64_t bytes = parts_bytes(s->value->part);
+    if (s->base_present && bytes <= s->base.part[0].len)
         return 0;
     return (ENGINE_PAGES_OF_A_KEY + engine_value_pages(bytes)) * ENGINE_PAGE;
 }
 
-static int compare_mutations(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
-    return slice_cmp(((const struct mutation *)a)->key, ((const struct mutation *)b)->key);
+    return slice_cmp((*(struct staged *const *)a)->key, (*(struct staged *const *)b)->key);
 }
 
 /* The next chunk of what is left of a body: slices of its parts. */
@@ -213,7 +218,7 @@ static void put_chunks(const struct staged_blob *b, struct mutation *out)
 
 static bool is_wanted(const struct staged_blob *b)
 {
-    return b->entry->blob == b;
+    return b->entry->value && b->entry->value->blob == b;
 }
 
 /* Merge the chunks into `n` sorted mutations: sorted by themselves, so nothing is sorted again, and from the
@@ -239,21 +244,26 @@ static size_t insert_chunks(const struct overlay *o, struct mutation *m, size_t 
     return total;
 }
 
-size_t overlay_mutations(const struct overlay *o, struct mutation *out, uint64_t *grow_bytes)
+static void set_mutation(struct mutation *m, const struct staged *s)
+{
+    m->key = s->key;
+    m->del = !s->value;
+    for (unsigned i = 0; i < ARRAY_LEN(m->part); i++)
+        m->part[i] = s->value ? s->value->part[i] : (struct slice){0};
+}
+
+size_t overlay_mutations(struct overlay *o, struct mutation *out, uint64_t *grow_bytes)
 {
     size_t n = 0;
     *grow_bytes = 0;
+    if (o->nentries > 1) /* pointers rather than mutations, which are twelve times as long */
+        qsort(o->entries, o->nentries, sizeof(void *), compare_entries);
     for (size_t i = 0; i < o->nentries; i++) {
         const struct staged *s = o->entries[i];
-        if (!s->dirty || (!s->present && !s->base_present))
+        if (!s->dirty || (!s->value && !s->base_present))
             continue;
-        struct mutation *m = &out[n++];
-        m->key = s->key;
-        m->del = !s->present;
-        memcpy(m->part, s->part, sizeof m->part);
+        set_mutation(&out[n++], s);
         *grow_bytes += grown_bytes(s);
     }
-    if (n > 1)
-        qsort(out, n, sizeof *out, compare_mutations);
     return insert_chunks(o, out, n, grow_bytes);
 }

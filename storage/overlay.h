@@ -15,29 +15,34 @@ struct chunks {
 
 /* Those that came with the value of an entry. Memory: the overlay's arena. */
 struct staged_blob {
-    const struct staged *entry; /* they are wanted as long as the entry's blob is this one */
+    const struct staged *entry; /* they are wanted as long as the entry's value came with these */
     struct chunks chunks;
     uint8_t *keys; /* room for those of its rows, filled in by overlay_mutations */
+};
+
+/* What a key holds. Never changed: a later one takes its place, and may be taken back. */
+struct staged_value {
+    struct slice part[4];           /* borrowed */
+    const struct staged_blob *blob; /* that came with it; NULL: none */
 };
 
 /* One key. Memory: the overlay's arena, until overlay_reset. */
 struct staged {
     struct slice key;
     uint64_t hash;
-    struct slice part[4];           /* the value now, if present; borrowed */
-    const struct staged_blob *blob; /* that came with the value; NULL: none */
-    bool present;
-    bool dirty;        /* not what the engine holds */
-    bool base_present; /* what the engine holds: */
-    uint64_t base_bytes;
+    size_t slot;                      /* of the overlay's table */
+    const struct staged_value *value; /* now; NULL: the key is absent */
+    bool dirty;                       /* not what the engine holds */
+    bool base_present;                /* the engine holds: */
+    struct staged_value base;
+    uint8_t key_bytes[];
 };
 
-/* The value that an entry had. */
+/* What an entry was before a change. */
 struct staged_undo {
     struct staged *entry;
-    struct slice part[4];
-    const struct staged_blob *blob;
-    bool present, dirty;
+    const struct staged_value *value;
+    bool dirty;
 };
 
 struct overlay_mark {
@@ -50,7 +55,7 @@ struct overlay {
     struct arena arena;    /* of keys and entries, and for values that die with the group */
     struct staged **slots; /* open addressing, linear probing; nslots a power of two, at most half full */
     size_t nslots;
-    struct staged **entries; /* in order of arrival */
+    struct staged **entries; /* in order of arrival, until overlay_mutations sorts them */
     size_t nentries, entries_cap;
     struct staged_undo *undos;
     size_t nundos, undos_cap;
@@ -65,8 +70,9 @@ void overlay_reset(struct overlay *); /* empty; the tables stay for the next gro
 
 /* The entry of a key; NULL: none yet. */
 struct staged *overlay_find(const struct overlay *, struct slice key, uint64_t hash);
-/* A clean, absent entry for a key that has none (the key is copied). NULL: memory is out. */
-struct staged *overlay_add(struct overlay *, struct slice key, uint64_t hash);
+/* A clean entry for a key that has none (the key is copied). base: what the engine holds, borrowed until the next reset;
+ * NULL: nothing. NULL: memory is out. */
+struct staged *overlay_add(struct overlay *, struct slice key, uint64_t hash, const struct slice *base);
 /* Give a key a value (parts NULL: delete it). False: memory is out, nothing changed. */
 bool overlay_set(struct overlay *, struct staged *, const struct slice parts[4]) MUST_USE;
 /* A value that comes with chunks of a body, whose number is above all before. */
@@ -83,7 +89,7 @@ static inline size_t overlay_mutations_max(const struct overlay *o)
 }
 /* Write them to `out`, sorted; a chunk is slices of the parts of its body. Sets *grow_bytes to what they may
  * add to the engine's data: 0 if they only delete, shrink and keep the books. Returns how many. */
-size_t overlay_mutations(const struct overlay *, struct mutation *out, uint64_t *grow_bytes);
+size_t overlay_mutations(struct overlay *, struct mutation *out, uint64_t *grow_bytes);
 
 static inline uint64_t parts_bytes(const struct slice part[4])
 {

@@ -27,14 +27,9 @@ static enum rc entry_of(struct decider *d, struct slice key, struct staged **out
         enum rc rc = d->ops->get(d->snap, key, &value, err);
         if (rc == RC_ERR)
             return rc;
-        s = overlay_add(&d->overlay, key, hash);
+        s = overlay_add(&d->overlay, key, hash, rc == RC_OK ? &value : NULL);
         if (!s)
             return err_oom(err);
-        if (rc == RC_OK) {
-            s->part[0] = value;
-            s->present = s->base_present = true;
-            s->base_bytes = value.len;
-        }
     }
     *out = s;
     return RC_OK;
@@ -87,10 +82,11 @@ static enum rc join_parts(struct decider *d, const struct slice *part, unsigned 
 }
 
 /* The parts of a value of which `skip` bytes of part[0] are no body, in one piece. */
-static enum rc join(struct decider *d, struct staged *s, size_t skip, struct slice *out, struct err *err)
+static enum rc join(struct decider *d, const struct staged_value *v, size_t skip, struct slice *out,
+                    struct err *err)
 {
     struct slice piece[4];
-    memcpy(piece, s->part, sizeof piece);
+    memcpy(piece, v->part, sizeof piece);
     piece[0] = slice_of(piece[0].ptr + (piece[0].ptr ? skip : 0), piece[0].len - skip);
     return join_parts(d, piece, 4, out, err);
 }
@@ -122,18 +118,20 @@ enum rc stage_look(struct decider *d, const struct store_key *key, struct view *
 {
     struct key k;
     key_of(&k, key);
-    *v = (struct view){.key = key};
+    v->key = key;
+    v->visible = false;
     if (entry_of(d, key_slice(&k), &v->entry, err) != RC_OK)
         return RC_ERR;
-    if (!v->entry->present)
+    const struct staged_value *value = v->entry->value;
+    if (!value)
         return RC_OK;
-    uint64_t bytes = parts_bytes(v->entry->part);
+    uint64_t bytes = parts_bytes(value->part);
     if (key->space != SPACE_RECORD) {
         v->visible = true;
-        v->rec.body_bytes = bytes;
+        v->rec = (struct record){.body_bytes = bytes};
         return RC_OK;
     }
-    struct slice first = v->entry->part[0];
+    struct slice first = value->part[0];
     if (!head_decode(first, &v->rec))
         return damaged(key, err);
     v->rec.body_bytes += bytes - first.len;
@@ -143,19 +141,18 @@ enum rc stage_look(struct decider *d, const struct store_key *key, struct view *
 
 enum rc stage_body(struct decider *d, struct view *v, struct err *err)
 {
-    struct staged *s = v->entry;
-    if (s->blob)
-        return join_parts(d, s->blob->chunks.part, 3, &v->rec.body, err);
+    const struct staged_value *value = v->entry->value;
+    if (value->blob)
+        return join_parts(d, value->blob->chunks.part, 3, &v->rec.body, err);
     if (v->rec.blob)
         return join_chunks(d, &v->rec, &v->rec.body, err);
-    size_t skip = v->key->space == SPACE_RECORD ? s->part[0].len - v->rec.body.len : 0;
-    return join(d, s, skip, &v->rec.body, err);
+    size_t skip = v->key->space == SPACE_RECORD ? value->part[0].len - v->rec.body.len : 0;
+    return join(d, value, skip, &v->rec.body, err);
 }
 
-enum rc stage_check_size(const struct store_key *key, const struct fresh *f, uint32_t record_max,
-                         struct err *err)
+enum rc stage_check_size(const struct store_key *key, uint64_t body, struct slice content_type,
+                         uint32_t record_max, struct err *err)
 {
-    uint64_t body = (uint64_t)f->part[0].len + f->part[1].len + f->part[2].len;
     if (key->space != SPACE_RECORD) {
         if (body > LIMIT_RECORD_MAX)
             return err_set(err, ERR_RECORD_TOO_LARGE,
@@ -163,7 +160,7 @@ enum rc stage_check_size(const struct store_key *key, const struct fresh *f, uin
                            (unsigned long long)body);
         return RC_OK;
     }
-    if (f->content_type.len > HEAD_CONTENT_TYPE_MAX)
+    if (content_type.len > HEAD_CONTENT_TYPE_MAX)
         return err_set(err, ERR_BAD_REQUEST, "A kept content type has at most %d bytes.",
                        HEAD_CONTENT_TYPE_MAX);
     if (body > record_max)
@@ -220,7 +217,7 @@ enum rc stage_read_row(struct decider *d, struct slice key, struct slice *value,
     struct staged *s = NULL;
     if (entry_of(d, key, &s, err) != RC_OK)
         return RC_ERR;
-    return s->present ? join(d, s, 0, value, err) : RC_NOTFOUND;
+    return s->value ? join(d, s->value, 0, value, err) : RC_NOTFOUND;
 }
 
 /* Move a type's counts. */
@@ -303,7 +300,7 @@ static enum rc put_record(struct decider *d, const struct view *v, const struct 
         .schema_id = f->schema_id,
         .content_type = f->content_type,
     };
-    bool was = v->entry->present;
+    bool was = v->entry->value != NULL;
     r.body_bytes = (uint64_t)f->part[0].len + f->part[1].len + f->part[2].len;
     if (!set_record(d, v->entry, &r, f))
         return err_oom(err);
@@ -326,7 +323,7 @@ enum rc stage_put(struct decider *d, const struct view *v, const struct fresh *f
 
 enum rc stage_delete(struct decider *d, const struct view *v, struct err *err)
 {
-    assert(v->entry->present);
+    assert(v->entry->value);
     if (!overlay_set(&d->overlay, v->entry, NULL))
         return err_oom(err);
     if (v->key->space != SPACE_RECORD)

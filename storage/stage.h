@@ -11,7 +11,7 @@ struct view {
     struct staged *entry;
     const struct store_key *key;
     bool visible;      /* there, and not past its time */
-    struct record rec; /* if entry->present. Its body: see stage_body */
+    struct record rec; /* set if entry->value. Its body: see stage_body */
 };
 
 /* What a put stores. */
@@ -32,8 +32,8 @@ MUST_USE enum rc stage_look(struct decider *, const struct store_key *, struct v
  * decider.joined_bytes). */
 MUST_USE enum rc stage_body(struct decider *, struct view *, struct err *);
 /* RECORD_TOO_LARGE and BAD_REQUEST are found here. */
-MUST_USE enum rc stage_check_size(const struct store_key *, const struct fresh *, uint32_t record_max,
-                                  struct err *);
+MUST_USE enum rc stage_check_size(const struct store_key *, uint64_t body_bytes, struct slice content_type,
+                                  uint32_t record_max, struct err *);
 MUST_USE enum rc stage_put(struct decider *, const struct view *, const struct fresh *, uint64_t revision,
                            struct err *);
 MUST_USE enum rc stage_delete(struct decider *, const struct view *, struct err *);

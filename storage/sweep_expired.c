@@ -43,7 +43,7 @@ static enum rc expire_record(struct sweep *s, const struct expiry *e)
         return delete_leftover(s, e);
     if (stage_look(s->d, &e->record, &v, s->err) != RC_OK)
         return RC_ERR;
-    if (!v.entry->present || v.visible || (uint64_t)v.rec.expires_ms != e->time_ms)
+    if (!v.entry->value || v.visible || (uint64_t)v.rec.expires_ms != e->time_ms)
         return delete_leftover(s, e);
     s->rows += RECORD_ROWS;
     s->pages += RECORD_ROWS;

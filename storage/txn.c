@@ -42,7 +42,7 @@ static enum rc put(struct store_txn *txn, const struct store_key *key, const str
                       .content_type = r->content_type,
                       .part = {r->body},
                       .body_crc = crc32c(0, r->body)};
-    if (stage_check_size(key, &f, txn->decider->record_max, err) != RC_OK)
+    if (stage_check_size(key, r->body.len, r->content_type, d->record_max, err) != RC_OK)
         return RC_ERR;
     return stage_put(d, &v, &f, txn->revision, err);
 }

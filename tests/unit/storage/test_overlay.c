@@ -12,7 +12,7 @@ static struct staged *entry(struct overlay *o, const char *key)
     struct slice k = slice_str(key);
     struct staged *s = overlay_find(o, k, hash_bytes(k));
     if (!s)
-        s = overlay_add(o, k, hash_bytes(k));
+        s = overlay_add(o, k, hash_bytes(k), NULL);
     assert_non_null(s);
     return s;
 }
