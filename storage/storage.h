@@ -193,17 +193,31 @@ struct store_write {
     const uint64_t *revisions;
     unsigned nrevisions;
 
+    uint32_t schema_id;
+    struct store_key key; /* TYPE_DROP: space SPACE_TYPE, id the name, type the number */
+    int64_t expires_ms;
+    struct slice content_type;
+    struct slice part[3]; /* PUT: the body is the parts, copied once, into the engine's page */
+
     /* A long body goes in with several groups, which overtake it. What it must not be overtaken by is in its
      * lane: writes of one worker and lane are decided in the order in which they were queued. Only compared;
      * NULL is a lane too. */
     const void *lane;
+    const struct store_idem *idem; /* or NULL; a repeat gets the first outcome, replayed true */
 
-    struct store_key key; /* TYPE_DROP: space SPACE_TYPE, id the name, type the number */
-    struct slice upto;    /* RANGE_DELETE */
-    uint32_t schema_id;
-    int64_t expires_ms;
-    struct slice content_type;
-    struct slice part[3]; /* PUT: the body is the parts, copied once, into the engine's page */
+    void (*done)(struct store_write *); /* on its worker, once as durable as chosen */
+
+    /* Set before done. RC_OK; RC_NOTFOUND: DELETE of an absent key, a dropped type; RC_CONFLICT: the
+     * condition failed; RC_AGAIN; RC_ERR: nothing was stored (but see STORE_BROKEN), and err says why. */
+    enum rc rc;
+    bool created, replayed;
+    uint64_t revision; /* that this write took (0: a CALL that wrote nothing); on RC_CONFLICT the current
+                          revision of the key, 0 if absent */
+    uint64_t count;    /* keys written; TYPE_DROP: records that vanished */
+    uint64_t
+        commit_ns; /* how long it took to apply its group and make it durable; 0: there was nothing to apply */
+
+    /* What a put that succeeds does not touch stands behind all else: two threads pass this struct on. */
 
     /* EDIT: old (NULL: absent) -> fresh, whose slices are in the request's memory. CALL: several keys, all or
      * nothing. Pure functions of what they read: they may run again, on another thread; they never block,
@@ -212,21 +226,9 @@ struct store_write {
      * filled with the old record's schema id, content type and expiry. */
     enum rc (*edit)(struct store_write *, const struct record *old, struct record *fresh, struct err *);
     enum rc (*call)(struct store_write *, struct store_txn *, struct err *);
-    const struct store_idem *idem; /* or NULL; a repeat gets the first outcome, replayed true */
-
-    void (*done)(struct store_write *); /* on its worker, once as durable as chosen */
-
-    /* Set before done. RC_OK; RC_NOTFOUND: DELETE of an absent key, a dropped type; RC_CONFLICT: the
-     * condition failed; RC_AGAIN; RC_ERR: nothing was stored (but see STORE_BROKEN). */
-    enum rc rc;
     struct err err;
-    uint64_t revision; /* that this write took (0: a CALL that wrote nothing); on RC_CONFLICT the current
-                          revision of the key, 0 if absent */
-    uint64_t count;    /* keys written; TYPE_DROP: records that vanished */
-    uint64_t
-        commit_ns; /* how long it took to apply its group and make it durable; 0: there was nothing to apply */
-    bool created, replayed;
-    uint8_t resume[512]; /* RANGE_DELETE: where to go on */
+    struct slice upto;   /* RANGE_DELETE ... */
+    uint8_t resume[512]; /* ... where to go on */
     uint16_t resume_len;
 };
 

@@ -62,6 +62,8 @@ static void set_limits(struct store *s, const struct store_opts *opts)
     s->workers_max = opts->workers + opts->readers;
     s->share_writes = writes / n ? writes / n : 1;
     s->share_bytes = bytes / n ? bytes / n : 1;
+    s->busy_writes = s->share_writes - s->share_writes / 4;
+    s->busy_bytes = s->share_bytes - s->share_bytes / 4;
     s->writer.decider.record_max = record && record < LIMIT_RECORD_MAX ? record : LIMIT_RECORD_MAX;
 }
 

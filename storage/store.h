@@ -30,6 +30,8 @@ struct store {
     unsigned nworkers, workers_max;
     uint32_t share_writes; /* of the queue's limits, a worker's */
     uint64_t share_bytes;
+    uint32_t busy_writes; /* three quarters of those, at least 1 */
+    uint64_t busy_bytes;
 
     struct writer writer;
     pthread_t thread;

@@ -94,8 +94,7 @@ void store_turn_end(struct store_worker *w)
 bool store_busy(const struct store_worker *w)
 {
     const struct store *s = w->store;
-    return w->waiting_ops > 0 && (w->waiting_ops >= s->share_writes - s->share_writes / 4 ||
-                                  w->waiting_bytes >= s->share_bytes - s->share_bytes / 4);
+    return w->waiting_ops >= s->busy_writes || w->waiting_bytes >= s->busy_bytes;
 }
 
 /* A worker's share bounds what it may have waiting, so nobody has to count for all. Whoever has nothing
@@ -107,7 +106,12 @@ static bool queue_full(const struct store_worker *w, uint32_t bytes)
            (w->waiting_ops >= s->share_writes || w->waiting_bytes + bytes > s->share_bytes);
 }
 
-static enum rc check_write(const struct store *s, struct store_write *w, struct err *err)
+static uint64_t body_bytes(const struct store_write *w)
+{
+    return (uint64_t)w->part[0].len + w->part[1].len + w->part[2].len;
+}
+
+static enum rc check_write(const struct store *s, const struct store_write *w, struct err *err)
 {
     if (w->kind == WRITE_RANGE_DELETE)
         return err_set(err, ERR_INTERNAL, "This version of the store cannot delete a range.");
@@ -119,17 +123,14 @@ static enum rc check_write(const struct store *s, struct store_write *w, struct 
         return RC_ERR;
     if (w->kind != WRITE_PUT)
         return RC_OK;
-    struct fresh f = {.expires_ms = w->expires_ms,
-                      .content_type = w->content_type,
-                      .part = {w->part[0], w->part[1], w->part[2]}};
-    return stage_check_size(&w->key, &f, s->writer.decider.record_max, err);
+    return stage_check_size(&w->key, body_bytes(w), w->content_type, s->writer.decider.record_max, err);
 }
 
 static uint32_t bytes_of(const struct store_write *w)
 {
     uint64_t bytes = WRITE_BYTES_FIXED + (uint64_t)w->key.id.len;
-    for (unsigned i = 0; i < 3 && w->kind == WRITE_PUT; i++)
-        bytes += w->part[i].len;
+    if (w->kind == WRITE_PUT)
+        bytes += body_bytes(w);
     return (uint32_t)bytes; /* check_write has bounded it */
 }
 
@@ -149,7 +150,8 @@ enum rc store_write(struct store_worker *worker, struct store_write *w, struct e
     if (w->kind == WRITE_PUT && w->key.space == SPACE_RECORD) {
         w->body_crc = 0; /* here, so that the one writer need not read bodies */
         for (unsigned i = 0; i < 3; i++)
-            w->body_crc = crc32c(w->body_crc, w->part[i]);
+            if (w->part[i].len)
+                w->body_crc = crc32c(w->body_crc, w->part[i]);
     }
     worker->waiting_ops++;
     worker->waiting_bytes += w->bytes;
