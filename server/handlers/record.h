@@ -59,6 +59,13 @@ MUST_USE static inline enum rc record_reading(struct request *req, const struct 
     return RC_OK;
 }
 
+/* ---- record_chunks.c ---- */
+
+/* Answer with `frame` (at most FRAME_BYTES_MAX, copied), then so many bytes of a body that is in chunks, from its byte `first`
+ * on. The status and the Content-Type are set. Of the record only blob and body_bytes are looked at. Uses req->state. */
+void record_send_chunks(struct request *, const struct record *, struct slice frame, uint64_t first,
+                        uint64_t bytes);
+
 /* ---- record_join.c ---- */
 
 /* Append the body of a record that is in chunks. Only blob and body_bytes are looked at; what the record borrows

@@ -1,62 +1,10 @@
-/* server/handlers/record_raw.c - the content of a raw type ("bytes", "string") as it was put: whole or a range of it,
- * at once or, where it is kept in chunks, from these, as the client takes them. */
+/* server/handlers/record_raw.c - the content of a raw type ("bytes", "string") as it was put: whole or a range of it. */
 #include <stdio.h>
 
 #include "base/limits.h"
 #include "server/handlers/record.h"
 #include "server/handlers/reply.h"
 #include "server/range.h"
-
-enum { CHUNKS_AT_ONCE = 16 };
-
-/* ---- from chunks ---- */
-
-/* What is kept of a record while it is sent, in the request's arena. */
-struct sending {
-    struct record rec; /* blob and body_bytes */
-    uint64_t at, end;  /* what is left of its Avro binary */
-};
-
-static enum rc more(struct request *req, struct buf *out, size_t room)
-{
-    struct sending *s = req->state;
-    struct slice chunk[CHUNKS_AT_ONCE];
-    unsigned n =
-        room / LIMIT_CHUNK_BYTES < CHUNKS_AT_ONCE ? (unsigned)(room / LIMIT_CHUNK_BYTES) : CHUNKS_AT_ONCE;
-    struct err err;
-    n = n ? n : 1;
-    /* Replaced so long ago that its chunks are gone, or damaged: what has left cannot be taken back. */
-    if (store_chunks(req->worker->store, &s->rec, (uint32_t)(s->at / LIMIT_CHUNK_BYTES), chunk, &n, &err) !=
-            RC_OK ||
-        !n)
-        return RC_ERR;
-    for (unsigned i = 0; i < n && s->at < s->end; i++) {
-        uint64_t skip = s->at % LIMIT_CHUNK_BYTES, left = s->end - s->at, have = chunk[i].len - skip;
-        struct slice part = slice_of(chunk[i].ptr + skip, (size_t)(have < left ? have : left));
-        if (!buf_append(out, part))
-            return RC_ERR;
-        s->at += part.len;
-    }
-    return s->at == s->end ? RC_OK : RC_PENDING;
-}
-
-/* `first` bytes of the body stand before what is asked for. */
-static void send_chunks(struct request *req, const struct record *rec, uint64_t first, uint64_t bytes)
-{
-    static const struct stream stream = {.more = more};
-    struct sending *s = arena_alloc(&req->arena, sizeof *s);
-    if (!s) {
-        reply_no_memory(req);
-        return;
-    }
-    s->rec = (struct record){.blob = rec->blob, .body_bytes = rec->body_bytes};
-    s->at = first;
-    s->end = first + bytes;
-    req->state = s;
-    req->response.stream = &stream;
-    req->response.stream_bytes = bytes;
-    answer(req);
-}
 
 /* ---- what stands in memory ---- */
 
@@ -173,7 +121,7 @@ static void show(struct request *req, const struct shown *s)
     else if (s->rec->body.ptr)
         send_copy(req, slice_of(s->rec->body.ptr + prefix + r.first, (size_t)r.bytes));
     else
-        send_chunks(req, s->rec, prefix + r.first, r.bytes);
+        record_send_chunks(req, s->rec, (struct slice){0}, prefix + r.first, r.bytes);
 }
 
 void record_show_raw(struct request *req, const struct shown *s, const char *content_type)
