@@ -22,7 +22,7 @@ struct schema_slot {
 /* What an answer that shows records depends on, besides the path. */
 #define VARY_READS "Accept, Accept-Schema-Version"
 
-enum { VERSION_HEADERS_MAX = 72 };
+enum { VERSION_HEADERS_MAX = 96 };
 
 struct pairs; /* server/catalog_pairs.h */
 

@@ -64,8 +64,9 @@ static bool version_init(struct type_version *v, struct slots *slots, struct row
     v->slot = slot_ref(slots, row.schema_id);
     if (!v->slot)
         return false;
-    int n =
-        snprintf(v->headers, sizeof v->headers, "Schema-Version: %u\r\nVary: " VARY_READS "\r\n", row.number);
+    int n = snprintf(v->headers, sizeof v->headers,
+                     "Schema-Version: %u\r\nSchema-Id: %u\r\nVary: " VARY_READS "\r\n", row.number,
+                     row.schema_id);
     assert(n > 0 && (size_t)n < sizeof v->headers);
     v->headers_len = (uint8_t)n;
     return true;

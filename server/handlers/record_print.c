@@ -1,5 +1,5 @@
-/* server/handlers/record_print.c - a record's JSON form: made by the worker if it is short, else by a helper, which
- * reads the body itself, so that the worker is not held up; and sent piece by piece. */
+/* server/handlers/record_print.c - a record in the form in which it leaves: made by the worker if it is short, else by a
+ * helper, which reads the body itself, so that the worker is not held up; and sent piece by piece. */
 #include "server/handlers/record_print.h"
 
 #include <assert.h>
@@ -7,6 +7,28 @@
 
 #include "base/limits.h"
 #include "server/handlers/record.h"
+
+/* ---- forms ---- */
+
+size_t record_frame(const struct record_form *f, uint8_t out[FRAME_BYTES_MAX])
+{
+    const struct writer_id writer = {.fingerprint = schema_fingerprint(f->schema),
+                                     .schema_id = f->reading.reader->schema_id};
+    f->framing->write(&writer, out);
+    return f->framing->bytes;
+}
+
+/* Append the datum of the reader's in its form. */
+static enum rc put_form(const struct record_form *f, size_t bytes_max, struct slice avro, struct buf *out,
+                        struct err *err)
+{
+    if (likely(!f->framing))
+        return codec_to_json_within(f->schema, f->field, f->json, bytes_max, avro, out, err);
+    if (!buf_reserve(out, FRAME_BYTES_MAX + avro.len))
+        return err_oom(err);
+    out->len += record_frame(f, out->ptr + out->len);
+    return buf_append(out, avro) ? RC_OK : err_oom(err);
+}
 
 /* ---- on the worker ---- */
 
@@ -46,7 +68,7 @@ enum rc record_print_here(struct worker *w, const struct record_form *f, const s
     if (rc == RC_OK && unlikely(f->reading.resolver != NULL))
         rc = resolve_here(w, f, &avro, arena, err);
     if (rc == RC_OK)
-        rc = codec_to_json_within(f->schema, f->field, f->json, LIMIT_PRINT_INLINE_MAX, avro, out, err);
+        rc = put_form(f, LIMIT_PRINT_INLINE_MAX, avro, out, err);
     buf_release(&joined);
     return takes_long(rc, err) ? RC_AGAIN : rc;
 }
@@ -63,7 +85,7 @@ static enum rc print(struct record_text *t, struct slice avro)
         avro = buf_slice(&resolved);
     }
     if (rc == RC_OK)
-        rc = codec_to_json_within(f->schema, f->field, f->json, LIMIT_JSON_MAX, avro, &t->text.text, &t->err);
+        rc = put_form(f, LIMIT_JSON_MAX, avro, &t->text.text, &t->err);
     buf_release(&resolved);
     if (rc == RC_OK && !buf_append(&t->text.text, t->behind))
         return err_oom(&t->err);

@@ -1,8 +1,9 @@
-/* server/handlers/record_print.h - a record, or a field of one, as JSON: printed by the worker while that is quick,
- * else by a helper. */
+/* server/handlers/record_print.h - a record, or a field of one, in the form in which it leaves: made by the worker while that
+ * is quick, else by a helper. */
 #ifndef SERVER_HANDLERS_RECORD_PRINT_H
 #define SERVER_HANDLERS_RECORD_PRINT_H
 
+#include "schema/encoding.h"
 #include "server/handler.h"
 #include "server/handlers/long_text.h"
 #include "server/reading.h"
@@ -12,7 +13,10 @@ struct record_form {
     struct reading reading;
     int field; /* of schema_field; -1: the whole */
     enum json_form json;
+    const struct framing *framing; /* NULL: JSON; else Avro binary behind this, of the whole */
 };
+/* Write what stands before the datum in such a form at `out`; how many bytes. */
+size_t record_frame(const struct record_form *, uint8_t out[FRAME_BYTES_MAX]);
 
 /* Append it to `out`, on the worker. RC_AGAIN: that would take long, and `out` is as it was: have a helper do it.
  * RC_NOTFOUND: its chunks are gone. RC_ERR: OTHER_VERSION (its problem in the arena), BAD_AVRO, TOO_DEEP, TOO_MUCH_WORK, NO_MEMORY, IO. Reads chunks, which

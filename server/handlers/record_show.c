@@ -1,6 +1,7 @@
 /* server/handlers/record_show.c - a record as an answer: conditions, form, tag. */
 #include "server/handlers/record.h"
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "server/handlers/record_print.h"
 #include "server/handlers/reply.h"
@@ -11,9 +12,10 @@
 
 /* A form that a record can be had in, besides how its tag ends. */
 struct form {
-    bool raw;                 /* the content of a "bytes" or "string" as it is */
-    enum json_form json;      /* else */
-    const char *content_type; /* NULL: application/json */
+    bool raw;                      /* the content of a "bytes" or "string" as it is */
+    enum json_form json;           /* else, and ... */
+    const struct framing *framing; /* ... NULL; or it is Avro binary behind this */
+    const char *content_type;
     struct slice tag_suffix;
 };
 
@@ -46,19 +48,23 @@ static struct slice raw_content_type(const struct schema *schema, const struct s
                                                    : SLICE("application/octet-stream");
 }
 
+static struct form form_of(const struct encoding *encoding)
+{
+    return (struct form){.json = encoding->json,
+                         .framing = encoding->framing,
+                         .content_type = (const char *)encoding->media_type.ptr,
+                         .tag_suffix = encoding->tag_suffix};
+}
+
 static enum rc raw_form(struct request *req, const struct schema *schema, const struct shown *s,
                         struct form *out, struct err *err)
 {
-    struct slice accept = req->header[HEADER_ACCEPT], kept, own = raw_content_type(schema, s);
-    unsigned as_it_is = negotiate_quality(accept, negotiate_essence(own));
-    unsigned as_json = negotiate_quality(accept, SLICE("avro/json"));
-    struct words words;
-    if (!as_it_is && !as_json)
-        return err_set(err, ERR_NOT_ACCEPTABLE,
-                       "The Accept of this request leaves nothing; offered are %s, avro/json.",
-                       words_of(negotiate_essence(own), &words));
-    if (as_json > as_it_is) {
-        *out = (struct form){.json = JSON_AVRO, .content_type = "avro/json", .tag_suffix = SLICE("-json")};
+    struct slice kept, own = raw_content_type(schema, s);
+    const struct encoding *encoding;
+    if (negotiate_raw_answer(req->header[HEADER_ACCEPT], own, &encoding, err) != RC_OK)
+        return RC_ERR;
+    if (encoding) {
+        *out = form_of(encoding);
         return RC_OK;
     }
     if (!arena_copy(&req->arena, own, &kept))
@@ -67,19 +73,27 @@ static enum rc raw_form(struct request *req, const struct schema *schema, const 
     return RC_OK;
 }
 
-static enum rc choose_form(struct request *req, const struct schema *schema, const struct shown *s,
-                           struct form *out, struct err *err)
+static enum rc field_form(struct request *req, struct form *out, struct err *err)
 {
-    if (schema_raw(schema) != SCHEMA_RAW_NONE && !req->field.len)
-        return raw_form(req, schema, s, out, err);
     const struct encoding *encoding;
     if (negotiate_record_answer(req->header[HEADER_ACCEPT], FORMS_TEXT, &encoding, err) != RC_OK)
         return RC_ERR;
-    *out = (struct form){.json = encoding->json,
-                         .content_type = (const char *)encoding->media_type.ptr,
-                         .tag_suffix = encoding->tag_suffix};
+    *out = form_of(encoding);
+    out->tag_suffix = encoding->json == JSON_AVRO ? SLICE("-json-field") : SLICE("-field");
+    return RC_OK;
+}
+
+static enum rc choose_form(struct request *req, const struct schema *schema, const struct shown *s,
+                           struct form *out, struct err *err)
+{
+    const struct encoding *encoding;
     if (req->field.len)
-        out->tag_suffix = encoding->json == JSON_AVRO ? SLICE("-json-field") : SLICE("-field");
+        return field_form(req, out, err);
+    if (unlikely(schema_raw(schema) != SCHEMA_RAW_NONE))
+        return raw_form(req, schema, s, out, err);
+    if (negotiate_record_answer(req->header[HEADER_ACCEPT], FORMS_ALL, &encoding, err) != RC_OK)
+        return RC_ERR;
+    *out = form_of(encoding);
     return RC_OK;
 }
 
@@ -113,14 +127,17 @@ static enum rc check_condition(struct request *req, const struct shown *s, const
                              verdict, err);
 }
 
-/* ---- the body, as JSON ---- */
+/* ---- the body ---- */
 
 /* What of it is to be printed. NO_FIELD. */
 static enum rc part_of(struct request *req, const struct shown *s, const struct form *form,
                        struct record_form *out, struct err *err)
 {
-    *out = (struct record_form){
-        .schema = type_schema(s->reading->reader), .reading = *s->reading, .field = -1, .json = form->json};
+    *out = (struct record_form){.schema = type_schema(s->reading->reader),
+                                .reading = *s->reading,
+                                .field = -1,
+                                .json = form->json,
+                                .framing = form->framing};
     if (!req->field.len)
         return RC_OK;
     out->field = schema_field(out->schema, req->field);
@@ -148,7 +165,7 @@ static void answer_fault(struct request *req, const struct err *err)
 static void set_ok(struct request *req, const char *content_type)
 {
     req->response.status = 200;
-    req->response.content_type = content_type ? content_type : "application/json";
+    req->response.content_type = content_type;
 }
 
 /* One that a helper prints. */
@@ -214,7 +231,7 @@ static enum rc print(struct request *req, const struct shown *s, const struct fo
     return likely(rc != RC_AGAIN) ? rc : get_help(req, s, form, &part, err);
 }
 
-static void show_json(struct request *req, const struct shown *s, const struct form *form)
+static void show_printed(struct request *req, const struct shown *s, const struct form *form)
 {
     struct err err;
     enum rc rc = print(req, s, form, &err);
@@ -230,6 +247,27 @@ static void show_json(struct request *req, const struct shown *s, const struct f
     default: answer_fault(req, &err); break;
     }
     reply_scratch_done(req->worker);
+}
+
+/* Is it long, and its bytes are what is asked for? */
+static bool is_sent_as_stored(const struct shown *s, const struct form *form)
+{
+    return form->framing && !s->reading->resolver && !s->rec->body.ptr &&
+           s->rec->body_bytes > LIMIT_PRINT_INLINE_MAX;
+}
+
+static void show_stored(struct request *req, const struct shown *s, const struct form *form)
+{
+    struct record_form part;
+    struct err err;
+    uint8_t frame[FRAME_BYTES_MAX];
+    if (part_of(req, s, form, &part, &err) != RC_OK) {
+        answer_err(req, &err);
+        return;
+    }
+    size_t n = record_frame(&part, frame);
+    set_ok(req, form->content_type);
+    record_send_chunks(req, s->rec, slice_of(frame, n), 0, s->rec->body_bytes);
 }
 
 /* ---- all of it ---- */
@@ -259,8 +297,10 @@ void record_show(struct request *req, const struct shown *s)
         answer(req);
     } else if (form.raw) {
         record_show_raw(req, s, form.content_type);
+    } else if (unlikely(is_sent_as_stored(s, &form))) {
+        show_stored(req, s, &form);
     } else {
-        show_json(req, s, &form);
+        show_printed(req, s, &form);
     }
 }
 

@@ -341,6 +341,152 @@ class Raw(Forms):
         self.expect(put("/blob/3", b"x", "application/vnd.apache.avro"), 201)
 
 
+class Output(Forms):
+    """What Accept asks for, with the writer named as the version that is shown."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.id = register("out", PERSON)
+        cls.union = register("outunion", UNION)
+        put("/out/1", BOND, BINARY)
+        put("/outunion/1", b'{"u":{"d.I":{"n":1}}}', "avro/json")
+
+    def get(self, target, accept, status=200, **headers):
+        headers = {"Accept": accept, **{k.replace("_", "-"): v for k, v in headers.items()}}
+        return self.expect(server.get(target, headers=headers), status)
+
+    def test_each_form_is_had_on_each_route(self):
+        for target in "/out/1", "/out/get/1":
+            for kind in BINARY, SINGLE, CONFLUENT:
+                reply = self.get(target, kind)
+                self.assertEqual(reply.body, framed(kind, BOND, schema_id=self.id))
+                self.assertEqual((reply.header("Content-Type"), reply.header("Schema-Version"), reply.header("Schema-Id")),
+                                 (kind, "1", str(self.id)))
+                self.assertIn("Accept", reply.header("Vary"))
+            self.assertEqual(self.get(target, "application/json").json(), BOND_JSON)
+
+    def test_avro_json_tags_and_json_does_so_where_it_must(self):
+        register("outnull", {"type": "record", "name": "N", "fields": [{"name": "u", "type": ["null", "string"]}]})
+        put("/outnull/1", b'{"u":"x"}', "application/json")
+        self.assertEqual(self.get("/outnull/1", "application/json").body, b'{"u":"x"}')
+        self.assertEqual(self.get("/outnull/1", "avro/json").body, b'{"u":{"string":"x"}}')
+        self.assertEqual(self.get("/outnull/get/1/u", "avro/json").body, b'{"string":"x"}')
+        self.assertEqual(self.get("/outunion/1", "avro/json").body, b'{"u":{"d.I":{"n":1}}}')  # D-05
+
+    def test_what_is_read_can_be_put_again(self):
+        for kind in FORMS:
+            for name in "out", "outunion":
+                body = self.get(f"/{name}/1", kind).body
+                self.expect(put(f"/{name}/again", body, kind), 201 if kind == FORMS[0] else 200)
+                self.assertEqual(self.get(f"/{name}/again", BINARY).body, self.get(f"/{name}/1", BINARY).body)
+
+    def test_weights_choose(self):
+        for accept, kind in (("*/*", FORMS[0]), ("avro/*", "avro/json"), ("avro/binary;q=0.5, application/json;q=0.4", BINARY),
+                             ("text/html, */*;q=0.1", FORMS[0]), ("application/json;q=0, avro/json;q=0, */*", BINARY),
+                             ("avro/single-object, avro/binary", BINARY), (" Avro/Single-Object ", SINGLE)):
+            self.assertEqual(self.get("/out/1", accept).header("Content-Type"), kind, accept)
+
+    def test_406_lists_what_is_offered(self):
+        reply = self.get("/out/1", "text/html", 406).json()
+        for kind in FORMS:
+            self.assertIn(kind, reply["detail"])
+        reply = self.get("/out/get/1/age", BINARY, 406).json()
+        self.assertIn("application/json, avro/json.", reply["detail"])
+
+    def test_each_form_has_a_tag_of_its_own(self):
+        tags = {kind: self.get("/out/1", kind).header("ETag") for kind in FORMS}
+        self.assertEqual(len(set(tags.values())), len(FORMS))
+        self.assertEqual(len({tag.split("-")[0] for tag in tags.values()}), 1)
+        for kind, tag in tags.items():
+            for other in FORMS:
+                reply = self.get("/out/1", other, 304 if kind == other else 200, If_None_Match=tag)
+                self.assertEqual(reply.header("ETag"), tags[other])
+            self.expect(put("/out/1?dry_run=1", BOND, BINARY, If_Match=tag), 200)
+
+    def test_head_tells_what_get_would(self):
+        for kind in FORMS:
+            got, head = self.get("/out/1", kind), server.request("HEAD", "/out/1", headers={"Accept": kind})
+            self.assertEqual((head.status, head.body), (200, b""))
+            for name in "Content-Type", "Content-Length", "ETag", "Schema-Version", "Schema-Id":
+                self.assertEqual(head.header(name), got.header(name))
+
+    def test_what_was_put_as_binary_is_given_back_byte_for_byte(self):
+        register("outarray", {"type": "array", "items": "int"})
+        for body in b"\x04\x02\x04\0", b"\x02\x02\x02\x04\0", b"\x03\x04\x02\x04\0", b"\x84\x80\0\x82\0\x84\x80\x80\0\x80\0":
+            put("/outarray/1", body, BINARY)
+            self.assertEqual(self.get("/outarray/1", BINARY).body, body)
+            self.assertEqual(self.get("/outarray/1", "application/json").json(), [1, 2])
+
+    def test_long_records_leave_whole_in_each_form(self):
+        register("outlong", {"type": "record", "name": "L", "fields": [{"name": "a", "type": "bytes"}, {"name": "n", "type": "int"}]})
+        for size in 3000, 4040, 4080, 4090, 8170, 60000, 65520, 65536, 70000, 1 << 20, (1 << 24) - 10:
+            content = (b"0123456789abcdef" * (size // 16 + 1))[:size]
+            datum = varint(size) + content + b"\x0e"
+            self.expect(put("/outlong/1", datum, BINARY), 201 if size == 3000 else 200)
+            for kind in BINARY, SINGLE, CONFLUENT:
+                got = self.get("/outlong/1", kind)
+                frame = len(framed(kind, b""))
+                self.assertEqual(len(got.body), frame + len(datum))
+                self.assertTrue(got.body[frame:] == datum and got.body[:1] == framed(kind, datum)[:1])
+                head = server.request("HEAD", "/outlong/1", headers={"Accept": kind})
+                self.assertEqual(head.header("Content-Length"), str(len(got.body)))
+
+    def test_raw_types_are_framed_too(self):
+        of_bytes = fingerprint('"bytes"')
+        blob = register("outblob", "bytes")
+        for size in 0, 3, 64, 5000, 100000:
+            content = bytes(i & 255 for i in range(size))
+            put("/outblob/1", content, "image/png")
+            datum = varint(size) + content
+            self.assertEqual(self.get("/outblob/1", BINARY).body, datum)
+            self.assertEqual(self.get("/outblob/1", SINGLE).body, b"\xc3\x01" + of_bytes + datum)
+            self.assertEqual(self.get("/outblob/1", CONFLUENT).body, b"\0" + struct.pack(">I", blob) + datum)
+            self.assertEqual(self.get("/outblob/1", "image/png").body, content)
+            whole = self.get("/outblob/1", BINARY, Range="bytes=0-0")
+            self.assertEqual(whole.body, datum)
+        reply = self.get("/outblob/1", "text/html", 406).json()
+        for kind in ("image/png",) + FORMS[1:]:
+            self.assertIn(kind, reply["detail"])
+
+    def test_benchmark_only_answers_the_initial_record(self):
+        reply = self.get("/out/get/1?benchmark_only=9", BINARY)
+        self.assertEqual((reply.body, reply.header("ETag")), (b"\0\0\x04\0", None))
+
+    def test_another_version_is_what_the_frame_names(self):
+        first = register("outv", Writers.V1)
+        put("/outv/1", b"\x02", BINARY)
+        second = register("outv", Writers.V2)
+        canonical = ('{"name":"W","type":"record","fields":[{"name":"a","type":"long"},{"name":"b","type":"string"}]}')
+        resolved = b"\x02\x02x"
+        self.assertEqual(self.get("/outv/1", BINARY).body, resolved)
+        self.assertEqual(self.get("/outv/1", SINGLE).body, b"\xc3\x01" + fingerprint(canonical) + resolved)
+        self.assertEqual(self.get("/outv/1", CONFLUENT).body, b"\0" + struct.pack(">I", second) + resolved)
+        old = self.get("/outv/1?version=1", CONFLUENT)
+        self.assertEqual((old.body, old.header("Schema-Version"), old.header("Schema-Id")), (b"\0" + struct.pack(">I", first) + b"\x02", "1", str(first)))
+
+    def test_long_records_of_another_version_leave_whole_in_each_form(self):
+        schema = {"type": "record", "name": "L", "fields": [{"name": "a", "type": "bytes"}, {"name": "n", "type": "int"}]}
+        register("outvl", schema)
+        for size in 3000, 5000, 60000, 65530, 200000, (1 << 24) - 20:
+            content = (b"0123456789abcdef" * (size // 16 + 1))[:size]
+            put(f"/outvl/{size}", varint(size) + content + b"\x0e", BINARY)
+        schema["fields"].append({"name": "more", "type": "string", "default": "x"})
+        second = register("outvl", schema)
+        for size in 3000, 5000, 60000, 65530, 200000, (1 << 24) - 20:
+            content = (b"0123456789abcdef" * (size // 16 + 1))[:size]
+            datum = varint(size) + content + b"\x0e\x02x"
+            self.assertTrue(self.get(f"/outvl/{size}", BINARY).body == datum)
+            self.assertTrue(self.get(f"/outvl/{size}", CONFLUENT).body == b"\0" + struct.pack(">I", second) + datum)
+
+    def test_what_the_version_shown_cannot_read_is_409(self):
+        register("outbad", {"type": "enum", "name": "E", "symbols": ["A", "B"]}, compatibility="none")
+        put("/outbad/1", b"\x02", BINARY)
+        register("outbad", {"type": "enum", "name": "E", "symbols": ["A"]})
+        for kind in FORMS:
+            self.assertEqual(self.get("/outbad/1", kind, 409).json()["code"], "other_version")
+        self.assertEqual(self.get("/outbad/1?version=1", BINARY).body, b"\x02")
+
+
 class DryRun(Forms):
     """?dry_run=1 answers what a put would, and stores nothing."""
 
