@@ -99,6 +99,7 @@ static enum rc form_of(struct scan *s, const struct record *rec, struct record_f
     out->schema = type_schema(r->reader);
     out->field = -1;
     out->json = schema_raw(out->schema) == SCHEMA_RAW_NONE ? JSON_PLAIN : JSON_AVRO;
+    out->framing = NULL;
     return RC_OK;
 }
 

@@ -393,6 +393,13 @@ class Output(Forms):
         reply = self.get("/out/get/1/age", BINARY, 406).json()
         self.assertIn("application/json, avro/json.", reply["detail"])
 
+    def test_scans_and_what_a_condition_met_are_json(self):
+        reply = self.get("/out", BINARY, 406).json()
+        self.assertIn("application/x-ndjson, application/json", reply["detail"])
+        self.assertEqual(json.loads(self.get("/out?limit=1&from=1", "application/x-ndjson").body)["record"], BOND_JSON)
+        refused = server.put("/out/1", body=BOND, headers={"Content-Type": BINARY, "Accept": BINARY, "If-None-Match": "*"})
+        self.assertEqual(self.expect(refused, 412, "condition_failed").json()["current"]["record"], BOND_JSON)
+
     def test_each_form_has_a_tag_of_its_own(self):
         tags = {kind: self.get("/out/1", kind).header("ETag") for kind in FORMS}
         self.assertEqual(len(set(tags.values())), len(FORMS))
