@@ -636,6 +636,22 @@ TEST(get__shows_or_no_memory)
     play_each(&(struct scene){ASK_WITH(GET, "/p/1", NULL, IF_MATCH, "\"999-1\""), .status = 412});
 }
 
+TEST(get__shows_each_form_or_no_memory)
+{
+    static const char *const forms[] = {"avro/json", "avro/binary", "avro/single-object",
+                                        "application/vnd.confluent.avro"};
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+        play_each(&(struct scene){ASK_WITH(GET, "/p/1", NULL, ACCEPT, forms[i]), .status = 200});
+        play_each(&(struct scene){ASK_WITH(GET, "/p/1", NULL, ACCEPT, forms[i]), .status = 200, .cold = true,
+                                  .evolves = true});
+        play_each(&(struct scene){ASK_WITH(GET, "/blob/1", NULL, ACCEPT, forms[i]), .status = 200});
+        play_each(&(struct scene){ASK_WITH(GET, "/blob/long", NULL, ACCEPT, forms[i]), .status = 200,
+                                  .streamed = true, .has_long = true});
+    }
+    play_each(&(struct scene){ASK_WITH(GET, "/p/get/1/u", NULL, ACCEPT, "avro/json"), .status = 200});
+    play_each(&(struct scene){ASK_WITH(GET, "/p/get/1/u", NULL, ACCEPT, "avro/binary"), .status = 406});
+}
+
 TEST(get__sends_what_is_long_or_no_memory)
 {
     play_each(&(struct scene){ASK_WITH(GET, "/blob/long", NULL, RANGE, "bytes=100-69000"), .status = 206,
