@@ -80,6 +80,7 @@ struct record_input {
     struct condition condition;
     const struct encoding *encoding;    /* NULL: the body is kept as it is */
     const struct type_version *version; /* whose schema is compiled */
+    struct reading reading;             /* of what another version than the latest writes, as the latest */
     int field;                          /* of schema_field; -1: the whole */
     size_t frame_bytes;                 /* before the datum, in a form that is no JSON */
     struct writer_id writer;            /* record_writer.c's own, both */
@@ -100,7 +101,7 @@ MUST_USE enum rc record_negotiate(const struct request *, const struct schema *,
                                   struct err *);
 /* Check and encode the body. Then go on with `then`, which gets the Avro binary: borrowed for the call if the body is
  * JSON, else it is in the body; where the body is kept as it is, only what goes before it. Written by another version
- * than the latest, it is such that the latest can read it. At once, or, where that would take too long, after a helper has
+ * than the latest, it is such that the latest reads it (OTHER_VERSION). At once, or, where that would take too long, after a helper has
  * done it. On failure it answers, and `then` does not run. Uses the request's operation and leaves req->state alone. */
 void record_encode(struct request *, const struct record_input *,
                    void (*then)(struct request *, struct slice avro));

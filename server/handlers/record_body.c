@@ -62,31 +62,23 @@ static enum rc encode_json(struct request *req, struct codec *codec, const struc
     return codec_from_json(codec, schema, &opts, req->body, out, &req->arena, err);
 }
 
-static enum rc check_reader(struct request *req, const struct record_input *in, struct slice avro,
-                            struct err *err)
+/* What is written by another version must be such that the latest reads it, as that is what is read by default. A worker
+ * does not look at what becomes too long: RECORD_TOO_LARGE. */
+static enum rc check_reading(struct request *req, const struct record_input *in, bool brief,
+                             struct slice avro, struct err *err)
 {
-    const struct schema *writer = type_schema(in->version), *reader = type_schema(req->type->latest);
-    struct resolver *resolver;
-    struct buf read = {0};
-    if (schema_resolver_new(&resolver, writer, reader, err) != RC_OK)
-        return RC_ERR;
-    enum rc rc =
-        schema_resolver_is_copy(resolver) ? RC_OK : codec_resolve(resolver, avro, &read, &req->arena, err);
-    buf_release(&read);
-    schema_resolver_free(resolver);
-    return rc;
-}
-
-/* The latest version must read what another has written, as that is what is read by default. */
-static enum rc check_latest_reads(struct request *req, const struct record_input *in, struct slice avro,
-                                  struct err *err)
-{
-    struct buf whole = {0};
-    if (in->encoding)
-        return check_reader(req, in, avro, err);
-    bool ok = buf_append(&whole, avro) && buf_append(&whole, req->body);
-    enum rc rc = ok ? check_reader(req, in, buf_slice(&whole), err) : err_oom(err);
+    struct buf whole = {0}, read = {0};
+    enum rc rc = RC_OK;
+    if (unlikely(!in->encoding)) {
+        if (!buf_append(&whole, avro) || !buf_append(&whole, req->body))
+            rc = err_oom(err);
+        avro = buf_slice(&whole);
+    }
+    if (rc == RC_OK)
+        rc = reading_resolve(&in->reading, brief ? LIMIT_PRINT_INLINE_MAX : SIZE_MAX, avro, &read,
+                             &req->arena, err);
     buf_release(&whole);
+    buf_release(&read);
     return rc;
 }
 
@@ -107,8 +99,8 @@ static enum rc encode(struct request *req, struct codec *codec, const struct rec
         rc = encode_json(req, codec, in, brief, out, err);
         *avro = buf_slice(out);
     }
-    if (rc == RC_OK && unlikely(in->version != req->type->latest))
-        rc = check_latest_reads(req, in, *avro, err);
+    if (rc == RC_OK && unlikely(in->reading.resolver != NULL))
+        rc = check_reading(req, in, brief, *avro, err);
     return rc;
 }
 
@@ -177,14 +169,17 @@ static COLD void get_help(struct request *req, const struct record_input *in,
 
 /* ---- on the worker ---- */
 
-/* What a "bytes" type keeps is not looked at, however much it is. What an older version has written is read once
- * more. */
+/* What a "bytes" type keeps is not looked at, however much it is, unless the latest version is another. */
 static bool takes_long(const struct request *req, const struct record_input *in)
 {
-    if (in->version != req->type->latest)
-        return true;
     return req->body.len > LIMIT_BODY_INLINE_MAX &&
-           (in->encoding || schema_raw(type_schema(in->version)) != SCHEMA_RAW_BYTES);
+           (in->encoding || in->reading.resolver || schema_raw(type_schema(in->version)) != SCHEMA_RAW_BYTES);
+}
+
+/* A worker has given up, and a helper may get on. */
+static bool is_for_a_helper(const struct record_input *in, const struct err *err)
+{
+    return err->code == ERR_TOO_MUCH_WORK || (in->reading.resolver && err->code == ERR_RECORD_TOO_LARGE);
 }
 
 void record_encode(struct request *req, const struct record_input *in,
@@ -202,7 +197,7 @@ void record_encode(struct request *req, const struct record_input *in,
     timing_lap(req, STAGE_validate);
     if (likely(rc == RC_OK))
         then(req, avro);
-    else if (err.code == ERR_TOO_MUCH_WORK)
+    else if (is_for_a_helper(in, &err))
         get_help(req, in, then);
     else
         refuse(req, &err);

@@ -1,5 +1,7 @@
 /* server/handlers/record_writer.c - which version of its type has written the body of a put: the one that the frame of its
  * form names, or Schema-Version, or else the latest. */
+#include <assert.h>
+
 #include "base/num.h"
 #include "server/handlers/record.h"
 #include "server/handlers/reply.h"
@@ -14,11 +16,26 @@ static void refuse(struct request *req, const struct err *err)
     answer_err(req, err);
 }
 
+/* How the latest reads what is written, since that is what is read by default. */
+static void find_reading(struct request *req)
+{
+    struct record_input *in = req->state;
+    enum rc rc = reading_find(req, in->version->schema_id, req->type->latest, &in->reading);
+    assert(rc == RC_OK || rc == RC_AGAIN); /* the version is of this type */
+    if (rc == RC_OK)
+        in->then(req);
+    else
+        reading_load(req, &in->reading, find_reading);
+}
+
 static void found(struct request *req, const struct type_version *version)
 {
     struct record_input *in = req->state;
     in->version = version;
-    in->then(req);
+    if (version == req->type->latest)
+        in->then(req);
+    else
+        find_reading(req);
 }
 
 /* ---- by its frame ---- */
