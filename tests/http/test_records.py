@@ -258,7 +258,7 @@ def check_forms(s):
     expect(s.put("/p/form", body=b'{"name":"F"}', headers={"Content-Encoding": "gzip"}), 415, "unsupported_coding")
     for accept in "application/json", "*/*", "application/*", "text/html, */*;q=0.1", "", ",":
         expect(s.get("/p/form", headers={"Accept": accept}), 200)
-    for accept in "text/html", "avro/binary", "avro/xml", "application/json;q=0":
+    for accept in "text/html", "avro/xml", "application/json;q=0, avro/*;q=0, application/vnd.confluent.avro;q=0":
         refused = expect(s.get("/p/form", headers={"Accept": accept}), 406, "not_acceptable").json()
         assert "application/json" in refused["detail"], refused
 
