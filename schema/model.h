@@ -120,11 +120,19 @@ struct model {
     size_t nwarnings, warnings_cap;
 };
 
+/* What is to be parsed; all borrowed for the call. */
+struct model_source {
+    struct slice text;
+    struct slice fullname;     /* empty, or which entry of a top-level union is meant */
+    const struct slice *known; /* texts whose types may be used; schema_parse_known */
+    size_t nknown;
+};
+
 /* As schema_parse, but defaults are only kept, not checked. *out is the caller's: model_free. A wrong default
  * is found by compile.c. `problems` collects; RC_ERR with BAD_SCHEMA once all are found: then *out is what is
  * left, for program_check_defaults. NULL after other errors, and where nothing is left. */
-MUST_USE enum rc model_parse(struct model **out, struct slice text, struct slice fullname,
-                             struct arena *problems, struct err *err);
+MUST_USE enum rc model_parse(struct model **out, const struct model_source *, struct arena *problems,
+                             struct err *err);
 void model_free(struct model *);
 /* Add a warning: copied, cut at MODEL_WARNING_MAX bytes, made fit for a header. Beyond the
  * MODEL_WARNINGS_MAX-th only a last one is added that says so. False: memory is out. */

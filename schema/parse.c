@@ -139,10 +139,14 @@ static enum rc write_texts(struct parser *p, struct slice text, json_t *source)
 {
     struct buf b = {0};
     enum rc rc = RC_OK;
-    if (source == p->tree)
+    if (source == p->tree && !p->nknown)
         parse_ok(p, arena_copy(&p->model->arena, text, &p->model->text));
     else if (!(rc = normal_standalone(p, p->model->root, source, &b)))
         keep(p, &b, &p->model->text);
+    if (p->model->text.len > LIMIT_SCHEMA_TEXT_MAX)
+        parse_fault(p, PROBLEM_SIZE, NULL, "shorter names or fewer types", NULL,
+                    "As a text of its own, with all types that it uses, the schema takes more than %d bytes.",
+                    LIMIT_SCHEMA_TEXT_MAX);
     b.len = 0;
     if (!rc && !p->stop && !p->err->problems && !(rc = normal_form(p, p->model->root, source, &b)))
         keep(p, &b, &p->model->normal_form);
@@ -150,15 +154,17 @@ static enum rc write_texts(struct parser *p, struct slice text, json_t *source)
     return rc;
 }
 
-static enum rc parse(struct parser *p, struct slice text, struct slice fullname)
+static enum rc parse(struct parser *p, const struct model_source *from)
 {
+    for (size_t i = 0; i < p->nknown; i++)
+        parse_known_types(p, p->known[i], (struct place){NULL, "references", (uint32_t)i});
     parse_types(p);
     if (verdict(p))
         return RC_ERR;
     json_t *source = p->tree;
-    if (fullname.len)
-        pick_entry(p, fullname, &source);
-    if (verdict(p) || write_texts(p, text, source) || verdict(p))
+    if (from->fullname.len)
+        pick_entry(p, from->fullname, &source);
+    if (verdict(p) || write_texts(p, from->text, source) || verdict(p))
         return RC_ERR;
     return number_types(p) ? RC_OK : err_oom(p->err);
 }
@@ -174,28 +180,54 @@ static bool keep_remains(struct parser *p)
     return some;
 }
 
+/* A text as a tree: JSON, and nothing else is known of it yet. */
+static enum rc read_text(struct parser *p, struct slice text, json_t **out)
+{
+    if (text.len > LIMIT_SCHEMA_TEXT_MAX)
+        return err_set(p->err, ERR_BODY_TOO_LARGE, "A schema may have at most %d bytes; this one has %zu.",
+                       LIMIT_SCHEMA_TEXT_MAX, text.len);
+    if (json_check(text, LIMIT_SCHEMA_JSON_DEPTH_MAX, p->problems, p->err))
+        return RC_ERR;
+    return tree_parse(out, text, p->err);
+}
+
+static enum rc read_texts(struct parser *p, const struct model_source *from)
+{
+    if (read_text(p, from->text, &p->tree) || !from->nknown)
+        return p->tree ? RC_OK : RC_ERR;
+    p->known = calloc(from->nknown, sizeof(json_t *));
+    if (!p->known)
+        return err_oom(p->err);
+    for (; p->nknown < from->nknown; p->nknown++)
+        if (read_text(p, from->known[p->nknown], &p->known[p->nknown]))
+            return RC_ERR;
+    return RC_OK;
+}
+
 static void release(struct parser *p)
 {
     json_decref(p->tree);
+    for (size_t i = 0; i < p->nknown; i++)
+        json_decref(p->known[i]);
+    free(p->known);
     arena_release(&p->scratch);
     buf_release(&p->joined);
     free(p->types);
 }
 
-enum rc model_parse(struct model **out, struct slice text, struct slice fullname, struct arena *problems,
+enum rc model_parse(struct model **out, const struct model_source *from, struct arena *problems,
                     struct err *err)
 {
-    if (text.len > LIMIT_SCHEMA_TEXT_MAX)
-        return err_set(err, ERR_BODY_TOO_LARGE, "A schema may have at most %d bytes; this one has %zu.",
-                       LIMIT_SCHEMA_TEXT_MAX, text.len);
     struct parser p = {.problems = problems, .err = err};
-    if (json_check(text, LIMIT_SCHEMA_JSON_DEPTH_MAX, problems, err) || tree_parse(&p.tree, text, err))
+    if (read_texts(&p, from)) {
+        release(&p);
         return RC_ERR;
+    }
     *err = (struct err){0};
     p.names.arena = &p.scratch;
     p.unresolved_end = &p.unresolved;
     p.model = calloc(1, sizeof *p.model);
-    enum rc rc = p.model ? parse(&p, text, fullname) : err_oom(err);
+    enum rc rc = p.model ? parse(&p, from) : err_oom(err);
     bool is_kept = !rc || keep_remains(&p);
     release(&p);
     *out = is_kept ? p.model : NULL;

@@ -22,6 +22,8 @@ struct type_info {
 struct parser {
     struct model *model;
     json_t *tree;
+    json_t **known; /* trees of known types */
+    size_t nknown;
     struct arena *problems;  /* the caller's: pointers and texts of faults */
     struct err *err;         /* faults so far */
     struct arena scratch;    /* dies with the parse */
@@ -96,6 +98,8 @@ void logical_read(struct parser *, struct type *, json_t *source, const struct p
 
 /* ---- parse_types.c ---- */
 
+/* Read a tree of known types, whose names may be used from then on; `at` is where faults in it are told. */
+void parse_known_types(struct parser *, json_t *tree, struct place at);
 /* Read the whole tree into the model; every fault is noted. */
 void parse_types(struct parser *);
 

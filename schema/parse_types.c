@@ -421,17 +421,29 @@ static void blame(struct parser *p, const struct type *open, uint32_t types_befo
         p->types[i].is_faulty = true;
 }
 
-void parse_types(struct parser *p)
+static void read_tree(struct parser *p, json_t *tree, struct place at, struct type **slot)
 {
-    struct where root = {.json = p->tree, .at = {NULL, NULL, PLACE_NO_INDEX}};
-    begin_type(p, root, &p->model->root);
-    blame(p, NULL, 0, 0);
+    struct where root = {.json = tree, .at = at};
+    uint32_t before = p->ntypes, faults = p->err->problems;
+    begin_type(p, root, slot);
+    blame(p, NULL, before, faults);
     while (p->top && !p->stop) {
         const struct type *open = p->top->type;
         uint32_t types = p->ntypes, problems = p->err->problems;
         step(p);
         blame(p, open, types, problems);
     }
+}
+
+void parse_known_types(struct parser *p, json_t *tree, struct place at)
+{
+    struct type *known = NULL;
+    read_tree(p, tree, at, &known);
+}
+
+void parse_types(struct parser *p)
+{
+    read_tree(p, p->tree, (struct place){NULL, NULL, PLACE_NO_INDEX}, &p->model->root);
     if (!p->stop)
         parse_type_alias_clashes(p);
     if (!p->stop)

@@ -30,10 +30,10 @@ static void release(struct schema *s)
     *s = (struct schema){0};
 }
 
-static enum rc build(struct schema *s, struct slice text, struct slice fullname, struct arena *arena,
+static enum rc build(struct schema *s, const struct model_source *source, struct arena *arena,
                      struct err *err)
 {
-    enum rc rc = model_parse(&s->model, text, fullname, arena, err);
+    enum rc rc = model_parse(&s->model, source, arena, err);
     if (rc && s->model)
         program_check_defaults(s->model, arena, err);
     if (!rc)
@@ -45,22 +45,36 @@ static enum rc build(struct schema *s, struct slice text, struct slice fullname,
     return rc;
 }
 
-enum rc schema_parse(struct schema **out, struct slice text, struct slice fullname, struct arena *arena,
-                     struct err *err)
+static enum rc parse(struct schema **out, struct model_source source, struct arena *arena, struct err *err)
 {
     struct schema *s = calloc(1, sizeof *s);
     if (!s)
         return err_oom(err);
-    enum rc rc = build(s, text, (struct slice){0}, arena, err);
+    struct slice fullname = source.fullname;
+    source.fullname = (struct slice){0};
+    enum rc rc = build(s, &source, arena, err);
     if (!rc && fullname.len) { /* the whole text is valid, the defaults of entries that are not picked too */
         release(s);
-        rc = build(s, text, fullname, arena, err);
+        source.fullname = fullname;
+        rc = build(s, &source, arena, err);
     }
     if (rc)
         schema_free(s);
     else
         *out = s;
     return rc;
+}
+
+enum rc schema_parse(struct schema **out, struct slice text, struct slice fullname, struct arena *arena,
+                     struct err *err)
+{
+    return parse(out, (struct model_source){.text = text, .fullname = fullname}, arena, err);
+}
+
+enum rc schema_parse_known(struct schema **out, struct slice text, const struct slice *known, size_t n,
+                           struct arena *arena, struct err *err)
+{
+    return parse(out, (struct model_source){.text = text, .known = known, .nknown = n}, arena, err);
 }
 
 void schema_free(struct schema *s)

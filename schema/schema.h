@@ -29,6 +29,12 @@ struct schema;
  * BODY_TOO_LARGE (text beyond 1 MiB), NO_MEMORY. Takes time: up to some milliseconds for a large text. */
 MUST_USE enum rc schema_parse(struct schema **out, struct slice text, struct slice fullname,
                               struct arena *arena, struct err *err);
+/* The same for a text that uses types by name which other texts define.
+ *   known   n schemas, each of which may use those before it; what they define may be used as if it stood before
+ *           `text`. Borrowed for the call. A fault in one is told below the pointer /references/{its index}
+ * schema_text is then a text of its own, with all types that are used. */
+MUST_USE enum rc schema_parse_known(struct schema **out, struct slice text, const struct slice *known,
+                                    size_t n, struct arena *arena, struct err *err);
 void schema_free(struct schema *);
 
 /* The text to store and to give back: the one that was parsed, or with `fullname` the picked entry as a text

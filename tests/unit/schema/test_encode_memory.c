@@ -136,7 +136,8 @@ TEST(program_compile__fails_whole_when_memory_is_out)
         struct program *program = NULL;
         struct err err;
         allocations_left = UINT32_MAX;
-        assert_int_equal(model_parse(&model, slice_str(schema_json), SLICE(""), &arena, &err), RC_OK);
+        assert_int_equal(
+            model_parse(&model, &(struct model_source){.text = slice_str(schema_json)}, &arena, &err), RC_OK);
         allocations_left = n;
         was_refused = 0;
         enum rc rc = program_compile(&program, model, &arena, &err);

@@ -19,7 +19,9 @@ static enum rc parse_entry(struct slice text, const char *fullname)
     model = NULL;
     arena_release(&arena);
     err = (struct err){0};
-    enum rc rc = model_parse(&model, slice_of(copy, text.len), slice_str(fullname), &arena, &err);
+    enum rc rc = model_parse(
+        &model, &(struct model_source){.text = slice_of(copy, text.len), .fullname = slice_str(fullname)},
+        &arena, &err);
     free(copy);
     return rc;
 }
@@ -791,6 +793,57 @@ TEST(model_parse__takes_a_record_of_many_fields_and_types)
     assert_int_equal(parse_entry(buf_slice(&text), ""), RC_OK);
     assert_int_equal(model->ntypes, 10001);
     buf_release(&text);
+}
+
+/* ---- texts that know each other's types ---- */
+
+static enum rc parse_known(const char *text, const char *first, const char *second)
+{
+    const struct slice known[] = {slice_str(first), slice_str(second)};
+    model_free(model);
+    model = NULL;
+    arena_release(&arena);
+    err = (struct err){0};
+    return model_parse(
+        &model, &(struct model_source){.text = slice_str(text), .known = known, .nknown = ARRAY_LEN(known)},
+        &arena, &err);
+}
+
+TEST(model_parse__takes_types_that_other_texts_define)
+{
+    assert_int_equal(parse_known("{\"type\":\"record\",\"name\":\"a.R\",\"fields\":["
+                                 "{\"name\":\"e\",\"type\":\"E\"},{\"name\":\"s\",\"type\":\"b.S\"}]}",
+                                 "{\"type\":\"enum\",\"name\":\"a.E\",\"symbols\":[\"q\"]}",
+                                 "{\"type\":\"record\",\"name\":\"b.S\",\"fields\":["
+                                 "{\"name\":\"e\",\"type\":\"a.E\"}]}"),
+                     RC_OK);
+    assert_slice_str(
+        model->text,
+        "{\"type\":\"record\",\"name\":\"a.R\",\"fields\":[{\"name\":\"e\",\"type\":"
+        "{\"type\":\"enum\",\"name\":\"a.E\",\"symbols\":[\"q\"]}},{\"name\":\"s\",\"type\":"
+        "{\"type\":\"record\",\"name\":\"b.S\",\"fields\":[{\"name\":\"e\",\"type\":\"a.E\"}]}}]}");
+    assert_int_equal(model->root->number, 0);
+    assert_int_equal(model->ntypes, 3);
+}
+
+TEST(model_parse__takes_a_text_that_only_names_a_known_type)
+{
+    assert_int_equal(parse_known("{\"type\":\"array\",\"items\":\"F\"}", FIXED("F", "2"), "\"string\""),
+                     RC_OK);
+    assert_slice_str(model->text, "{\"type\":\"array\",\"items\":" FIXED("F", "2") "}");
+    assert_int_equal(parse_known("\"F\"", FIXED("F", "2"), "[\"null\",\"int\"]"), RC_OK);
+    assert_slice_str(model->text, FIXED("F", "2"));
+}
+
+TEST(model_parse__tells_faults_of_known_texts_apart)
+{
+    assert_int_equal(parse_known("\"F\"", FIXED("F", "2"), FIXED("F", "2")), RC_ERR);
+    assert_int_equal(err.problems, 1);
+    assert_slice_str(err.first->pointer, "/references/1/name");
+    assert_int_equal(parse_known("\"G\"", FIXED("F", "2"), "\"int\""), RC_ERR);
+    assert_slice_str(err.first->pointer, "");
+    assert_int_equal(parse_known("\"F\"", FIXED("F", "2"), "{"), RC_ERR);
+    assert_int_equal(err.code, ERR_BAD_JSON);
 }
 
 TEST_MAIN()
