@@ -7,7 +7,6 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/crc32c.h"
-#include "storage/counts.h"
 #include "storage/lay.h"
 #include "storage/purge.h"
 #include "storage/stage.h"
@@ -143,7 +142,7 @@ static enum rc decide_edit(struct decider *d, struct store_write *w)
 
 static enum rc decide_call(struct decider *d, struct store_write *w)
 {
-    struct store_txn txn = {.decider = d, .revision = d->next.revision + 1};
+    struct store_txn txn = {.decider = d, .may_drop = w->opens_group, .revision = d->next.revision + 1};
     enum rc rc = w->call(w, &txn, &w->err);
     if (rc == RC_OK && txn.failed) {
         w->err = txn.err;
@@ -156,14 +155,11 @@ static enum rc decide_call(struct decider *d, struct store_write *w)
     return RC_OK;
 }
 
-/* The type's row goes, a trash row comes. Its records stay where no one sees them. */
 static enum rc decide_type_drop(struct decider *d, struct store_write *w)
 {
     const struct store_key any = {.space = SPACE_RECORD, .type = w->key.type};
     struct view v;
-    struct key k;
-    struct slice row;
-    struct store_count c = {0};
+    struct store_count c;
     if (!stage_live(d, &any))
         return RC_NOTFOUND;
     enum rc rc = look(d, w, &v);
@@ -171,18 +167,9 @@ static enum rc decide_type_drop(struct decider *d, struct store_write *w)
         return rc;
     if (!v.visible)
         return RC_NOTFOUND;
-    key_counts(&k, w->key.type);
-    rc = stage_read_row(d, key_slice(&k), &row, &w->err);
-    if (rc == RC_ERR)
-        return rc;
-    if (rc == RC_OK && !counts_decode(row, &c))
-        return err_set(&w->err, ERR_IO, "The counts of type number %u are damaged.", (unsigned)w->key.type);
-    if (!dead_reserve(d->dead, w->key.type))
-        return err_oom(&w->err);
-    if (stage_delete(d, &v, &w->err) != RC_OK ||
-        stage_trash(d, TRASH_TYPE, w->key.type, d->trash_now_ms, &w->err) != RC_OK)
+    if (stage_count(d, w->key.type, &c, &w->err) != RC_OK ||
+        stage_type_drop(d, &v, w->key.type, &w->err) != RC_OK)
         return RC_ERR;
-    d->dropped = w->key.type;
     d->next.revision++;
     wrote(d, w, c.records);
     return RC_OK;
@@ -207,7 +194,8 @@ static enum rc decide_kind(struct decider *d, struct store_write *w)
 /* Must see all that was before, applied. */
 static bool opens_group(const struct store_write *w)
 {
-    return w->kind == WRITE_TYPE_DROP || w->kind == WRITE_RANGE_DELETE;
+    return w->kind == WRITE_TYPE_DROP || w->kind == WRITE_RANGE_DELETE ||
+           (w->kind == WRITE_CALL && w->opens_group);
 }
 
 /* Decide one write; what it staged is taken back unless it succeeded. False: it belongs to the next group. */
@@ -215,6 +203,7 @@ static bool decide_one(struct decider *d, struct store_write *w, bool first)
 {
     struct overlay_mark mark = overlay_mark(&d->overlay);
     struct meta_state state = d->next;
+    uint32_t dropped = d->dropped;
     w->revision = w->count = 0;
     w->created = w->replayed = false;
     d->joined_full = false;
@@ -224,6 +213,7 @@ static bool decide_one(struct decider *d, struct store_write *w, bool first)
         return true;
     overlay_rollback(&d->overlay, mark);
     d->next = state;
+    d->dropped = dropped;
     d->ahead_bytes = w->kind == WRITE_LAY ? 0 : d->ahead_bytes;
     if ((w->rc == RC_OK || d->joined_full) && !first)
         return false;

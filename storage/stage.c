@@ -333,3 +333,27 @@ enum rc stage_delete(struct decider *d, const struct view *v, struct err *err)
         return RC_ERR;
     return expire(d, v->key, v->rec.expires_ms, 0, err);
 }
+
+/* ---- types ---- */
+
+enum rc stage_count(struct decider *d, uint32_t type, struct store_count *out, struct err *err)
+{
+    struct key k;
+    struct slice row;
+    *out = (struct store_count){0};
+    key_counts(&k, type);
+    enum rc rc = stage_read_row(d, key_slice(&k), &row, err);
+    if (rc == RC_OK && !counts_decode(row, out))
+        return err_set(err, ERR_IO, "The counts of type number %u are damaged.", (unsigned)type);
+    return rc == RC_ERR ? RC_ERR : RC_OK;
+}
+
+enum rc stage_type_drop(struct decider *d, const struct view *row, uint32_t type, struct err *err)
+{
+    if (!dead_reserve(d->dead, type))
+        return err_oom(err);
+    if (stage_delete(d, row, err) != RC_OK || stage_trash(d, TRASH_TYPE, type, d->trash_now_ms, err) != RC_OK)
+        return RC_ERR;
+    d->dropped = type;
+    return RC_OK;
+}

@@ -37,6 +37,11 @@ MUST_USE enum rc stage_check_size(const struct store_key *, uint64_t body_bytes,
 MUST_USE enum rc stage_put(struct decider *, const struct view *, const struct fresh *, uint64_t revision,
                            struct err *);
 MUST_USE enum rc stage_delete(struct decider *, const struct view *, struct err *);
+/* Records and bytes of a type as the group sees them; zeros: it has none. IO: the row is damaged. */
+MUST_USE enum rc stage_count(struct decider *, uint32_t type, struct store_count *, struct err *);
+/* A type's row, which is there, goes, and a row of the trash comes: its records stay where no one sees them. Only in a
+ * group that has written no record of it. */
+MUST_USE enum rc stage_type_drop(struct decider *, const struct view *row, uint32_t type, struct err *);
 /* A row that is no record: its key is whole already. value.ptr NULL: delete. */
 MUST_USE enum rc stage_row(struct decider *, struct slice key, struct slice value, struct err *);
 /* A row of the trash; died_ms: by trash_clock_ms. */

@@ -226,6 +226,7 @@ struct store_write {
      * filled with the old record's schema id, content type and expiry. */
     enum rc (*edit)(struct store_write *, const struct record *old, struct record *fresh, struct err *);
     enum rc (*call)(struct store_write *, struct store_txn *, struct err *);
+    bool opens_group; /* CALL: it may drop a type */
     struct err err;
     struct slice upto;   /* RANGE_DELETE ... */
     uint8_t resume[512]; /* ... where to go on */
@@ -244,6 +245,10 @@ MUST_USE enum rc txn_put(struct store_txn *, const struct store_key *, const str
 /* The next type number (SPACE_TYPE) or schema id (SPACE_SCHEMA), from 1; taken only if the call succeeds. 0:
  * all 2^32 - 1 have been given. */
 uint32_t txn_number(struct store_txn *, enum space);
+/* Records and bytes of a type, those of its group before it counted too. */
+MUST_USE enum rc txn_count(struct store_txn *, uint32_t type, struct store_count *, struct err *);
+/* What a TYPE_DROP does, inside a call that opens_group. RC_NOTFOUND: there is no such row, or the number is dead. */
+MUST_USE enum rc txn_type_drop(struct store_txn *, struct slice name, uint32_t type, struct err *);
 /* The revision that this call's puts get if it succeeds. */
 uint64_t txn_revision(const struct store_txn *);
 

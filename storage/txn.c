@@ -74,6 +74,37 @@ uint32_t txn_number(struct store_txn *txn, enum space space)
     return take_number(space == SPACE_TYPE ? &s->next_type : &s->next_schema);
 }
 
+enum rc txn_count(struct store_txn *txn, uint32_t type, struct store_count *out, struct err *err)
+{
+    return stage_count(txn->decider, type, out, err);
+}
+
+static enum rc type_drop(struct store_txn *txn, const struct store_key *key, struct err *err)
+{
+    struct view v;
+    assert(txn->may_drop);
+    const struct store_key any = {.space = SPACE_RECORD, .type = key->type};
+    if (!stage_live(txn->decider, &any))
+        return RC_NOTFOUND;
+    const struct store_key row = {.space = SPACE_TYPE, .id = key->id};
+    if (key_check(&row, err) != RC_OK || stage_look(txn->decider, &row, &v, err) != RC_OK)
+        return RC_ERR;
+    return v.visible ? stage_type_drop(txn->decider, &v, key->type, err) : RC_NOTFOUND;
+}
+
+enum rc txn_type_drop(struct store_txn *txn, struct slice name, uint32_t type, struct err *err)
+{
+    const struct store_key key = {.space = SPACE_TYPE, .type = type, .id = name};
+    enum rc rc = type_drop(txn, &key, err);
+    if (rc == RC_OK)
+        txn->written++;
+    if (rc == RC_ERR) {
+        txn->failed = true;
+        txn->err = *err;
+    }
+    return rc;
+}
+
 uint64_t txn_revision(const struct store_txn *txn)
 {
     return txn->revision;

@@ -6,6 +6,7 @@
 
 struct store_txn {
     struct decider *decider;
+    bool may_drop;     /* it has the group to itself so far */
     uint64_t revision; /* that its puts get */
     uint64_t written;
     bool failed;    /* a put has failed: the call cannot succeed, whatever it returns */

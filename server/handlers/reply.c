@@ -60,6 +60,7 @@ void reply_write_init(struct store_write *w, int kind, void (*done)(struct store
         w->part[i] = (struct slice){0};
     w->edit = NULL;
     w->call = NULL;
+    w->opens_group = false;
     w->idem = NULL;
     w->lane = CONTAINER_OF(w, struct request, write)->conn; /* those of a connection stay in their order */
     w->done = done;

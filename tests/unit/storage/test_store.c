@@ -552,4 +552,46 @@ STORE_TEST(store_worker_run__completes_in_order_of_submission)
     assert_false(store_busy(f->worker));
 }
 
+/* ---- a call that drops a type if it has no records ---- */
+
+static enum rc drop_if_empty(struct store_write *w, struct store_txn *txn, struct err *err)
+{
+    struct store_count c;
+    const struct store_key other = {.space = SPACE_SUBJECT, .id = SLICE("s")};
+    const struct record row = {.body = SLICE("row")};
+    enum rc rc = txn_count(txn, w->key.type, &c, err);
+    if (rc == RC_OK && c.records)
+        return RC_CONFLICT;
+    rc = rc == RC_OK ? txn_put(txn, &other, &row, err) : rc;
+    rc = rc == RC_OK ? txn_type_drop(txn, w->key.id, w->key.type, err) : rc;
+    if (rc == RC_OK && w->schema_id)
+        return err_set(err, ERR_INTERNAL, "It fails all the same.");
+    return rc;
+}
+
+STORE_TEST(store_write__a_call_drops_a_type_that_has_no_records)
+{
+    struct store_write w = {
+        .kind = WRITE_CALL, .call = drop_if_empty, .opens_group = true, .key = {SPACE_TYPE, 2, SLICE("t2")}};
+    struct store_write put = {.kind = WRITE_PUT, .key = fixture_key(2, "a"), .part = {SLICE("x")}};
+    fixture_queue_on(f->worker, &put); /* in flight together: the call sees it */
+    fixture_queue_on(f->worker, &w);
+    fixture_await(f->worker, 2);
+    assert_int_equal(put.rc, RC_OK);
+    assert_int_equal(w.rc, RC_CONFLICT);
+    fixture_assert_body(f, 2, "a", "x");
+    assert_int_equal(fixture_delete(f, 2, "a"), RC_OK);
+    w.schema_id = 1;
+    assert_int_equal(fixture_write(f, &w), RC_ERR);
+    assert_int_equal(fixture_put(f, 2, "a", "x"), RC_OK); /* a call that failed has dropped nothing */
+    assert_int_equal(fixture_delete(f, 2, "a"), RC_OK);
+    w.schema_id = 0;
+    fixture_queue_on(f->worker, &w);
+    fixture_queue_on(f->worker, &put);
+    fixture_await(f->worker, 2);
+    assert_int_equal(w.rc, RC_OK);
+    assert_int_equal(put.rc, RC_NOTFOUND);
+    assert_int_equal(fixture_write(f, &w), RC_NOTFOUND);
+}
+
 TEST_MAIN()
