@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 #include "schema/schema.h"
 
-enum { FORMAT = 1, HEAD_BYTES = 32, VERSION_BYTES = 8 };
+enum { FORMAT = 1, HEAD_BYTES = 32, VERSION_BYTES = 12, VERSION_BYTES_FIRST = 8 /* without a state */ };
 
 static bool options_known(const struct type_options *o)
 {
@@ -21,9 +21,11 @@ enum rc type_row_decode(struct slice bytes, struct type_row *out, struct err *er
     out->number = get_le32(p + 4);
     out->revision = get_le64(p + 8);
     out->nversions = get_le32(p + 20);
+    size_t each = get_le16(p + 18) ? get_le16(p + 18) : VERSION_BYTES_FIRST;
+    out->version_bytes = (uint16_t)each;
     if (head < HEAD_BYTES || head > bytes.len || !out->number || !out->nversions ||
-        !options_known(&out->options) || (bytes.len - head) % VERSION_BYTES != 0 ||
-        (bytes.len - head) / VERSION_BYTES != out->nversions)
+        !options_known(&out->options) || each < VERSION_BYTES_FIRST || (bytes.len - head) % each != 0 ||
+        (bytes.len - head) / each != out->nversions)
         return err_set(err, ERR_STORE_FORMAT, "A type's row of %zu bytes is damaged.", bytes.len);
     out->versions = slice_of(p + head, bytes.len - head);
     return RC_OK;
@@ -31,14 +33,33 @@ enum rc type_row_decode(struct slice bytes, struct type_row *out, struct err *er
 
 struct row_version type_row_version(const struct type_row *row, uint32_t i)
 {
-    const uint8_t *p = row->versions.ptr + (size_t)i * VERSION_BYTES;
-    return (struct row_version){.number = get_le32(p), .schema_id = get_le32(p + 4)};
+    const uint8_t *p = row->versions.ptr + (size_t)i * row->version_bytes;
+    return (struct row_version){.number = get_le32(p),
+                                .schema_id = get_le32(p + 4),
+                                .state = row->version_bytes >= VERSION_BYTES ? p[8] : VERSION_LIVE};
+}
+
+bool type_row_latest(const struct type_row *row, struct row_version *out)
+{
+    for (uint32_t i = row->nversions; i-- > 0;) {
+        *out = type_row_version(row, i);
+        if (out->state == VERSION_LIVE)
+            return true;
+    }
+    return false;
+}
+
+static void version_put(const struct row_version *v, uint8_t *p)
+{
+    put_le32(p, v->number);
+    put_le32(p + 4, v->schema_id);
+    p[8] = v->state;
 }
 
 enum rc type_row_encode(const struct type_row *row, const struct row_version *more, struct arena *arena,
                         struct slice *out, struct err *err)
 {
-    size_t bytes = HEAD_BYTES + row->versions.len + (more ? VERSION_BYTES : 0);
+    size_t bytes = HEAD_BYTES + ((size_t)row->nversions + (more ? 1 : 0)) * VERSION_BYTES;
     uint8_t *p = arena_calloc(arena, 1, bytes);
     if (!p)
         return err_oom(err);
@@ -49,15 +70,22 @@ enum rc type_row_encode(const struct type_row *row, const struct row_version *mo
     put_le32(p + 4, row->number);
     put_le64(p + 8, row->revision);
     put_le16(p + 16, HEAD_BYTES);
+    put_le16(p + 18, VERSION_BYTES);
     put_le32(p + 20, row->nversions + (more ? 1 : 0));
-    if (row->versions.len)
-        memcpy(p + HEAD_BYTES, row->versions.ptr, row->versions.len);
-    if (more) {
-        put_le32(p + bytes - VERSION_BYTES, more->number);
-        put_le32(p + bytes - VERSION_BYTES + 4, more->schema_id);
+    for (uint32_t i = 0; i < row->nversions; i++) {
+        const struct row_version v = type_row_version(row, i);
+        version_put(&v, p + HEAD_BYTES + (size_t)i * VERSION_BYTES);
     }
+    if (more)
+        version_put(more, p + bytes - VERSION_BYTES);
     *out = slice_of(p, bytes);
     return RC_OK;
+}
+
+void type_row_set_state(struct slice encoded, uint32_t i, enum version_state state)
+{
+    uint8_t *p = (uint8_t *)(uintptr_t)encoded.ptr; /* the arena's, see above */
+    p[get_le16(p + 16) + (size_t)i * VERSION_BYTES + 8] = state;
 }
 
 struct slice schema_key(uint32_t schema_id, uint8_t *key)

@@ -1,9 +1,11 @@
-/* server/catalog_rows.h - a type's row in the store (SPACE_TYPE, key: the name) to and from bytes. Pure.
+/* server/catalog_rows.h - a lineage's row in the store to and from bytes. SPACE_TYPE, key: the name of the type;
+ * SPACE_SUBJECT, key: the name of a subject that cannot be a type's. Pure.
  *
  *   0 format u8 = 1     1 missing u8   2 unknown u8   3 compatibility u8
  *   4 type number u32   8 revision u64
- *  16 head length u16 (more than is known here is skipped)   18 zero u16   20 versions u32   24 ttl seconds
- * u64 then for each version, oldest first: number u32, schema id u32
+ *  16 head length u16 (more than is known here is skipped)   18 bytes of a version u16 (0: 8)   20 versions u32
+ *  24 ttl seconds u64
+ * then for each version, oldest first: number u32, schema id u32, state u8, zero
  *
  * The other rows: SPACE_SCHEMA, key schema id u32 big-endian, the text as first registered;
  * SPACE_SCHEMA_HASH, key SHA-256 of the normal form, the schema id u32 little-endian. */
@@ -20,8 +22,16 @@ struct type_options {
     uint8_t missing, unknown, compatibility;
 };
 
+/* A version never leaves its row: a record may bear its schema id. The values are on disk. */
+enum version_state {
+    VERSION_LIVE,
+    VERSION_DELETED, /* in the registry, where it can still be seen by who asks for deleted ones */
+    VERSION_GONE     /* for good, as far as the registry is concerned */
+};
+
 struct row_version {
     uint32_t number, schema_id;
+    uint8_t state; /* enum version_state */
 };
 
 struct type_row {
@@ -29,15 +39,20 @@ struct type_row {
     uint64_t revision;
     struct type_options options;
     uint32_t nversions;
+    uint16_t version_bytes;
     struct slice versions; /* as they are in the row; borrowed from it */
 };
 
 /* Fails with STORE_FORMAT: not a row that this version can read. *out borrows from `bytes`. */
 MUST_USE enum rc type_row_decode(struct slice bytes, struct type_row *out, struct err *err);
 struct row_version type_row_version(const struct type_row *, uint32_t i);
+/* The newest that is live. False: none is. */
+bool type_row_latest(const struct type_row *, struct row_version *out);
 /* The row's bytes with one more version (NULL: none), in the arena. Fails with NO_MEMORY. */
 MUST_USE enum rc type_row_encode(const struct type_row *, const struct row_version *more, struct arena *,
                                  struct slice *out, struct err *err);
+/* Change the state of version i in bytes that type_row_encode made. */
+void type_row_set_state(struct slice encoded, uint32_t i, enum version_state);
 
 enum { SCHEMA_KEY_BYTES = 4, SCHEMA_ID_BYTES = 4 };
 /* The key of a schema's text: SCHEMA_KEY_BYTES at `key`. */

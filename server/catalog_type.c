@@ -103,7 +103,10 @@ enum rc type_new(struct type **out, struct slots *slots, struct slice name, cons
         }
         t->nversions++;
     }
-    t->latest = &t->version[t->nversions - 1];
+    struct row_version latest;
+    t->latest = &t->version[t->nversions - 1]; /* though all are deleted, records are written in one */
+    if (type_row_latest(row, &latest))
+        t->latest = type_version_find(t, latest.number);
     if (t->nversions > 1 && !(t->pairs = pairs_new(t->nversions))) {
         type_free(slots, t);
         return err_oom(err);

@@ -164,6 +164,11 @@ static void check_begin(struct request *req, struct registration *r)
     }
 }
 
+enum compat_mode register_level(const struct registration *r, const struct type_options *options)
+{
+    return r->space == SPACE_TYPE ? options->compatibility : settings_level(&r->settings);
+}
+
 void register_schema(struct request *req, struct registration *r)
 {
     assert(req->state == r && !req->hold && r->done);

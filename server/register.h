@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "server/catalog.h"
 #include "server/conditions.h"
+#include "server/subject_settings.h"
 #include "server/type_options.h"
 
 /* One registration, in the request's arena: req->state points to it (it is the first member of the handler's own)
@@ -26,6 +27,17 @@ struct registration {
     bool
         any_version; /* it need not be the latest: a version that has the schema already is as good as a new one */
     bool dry_run; /* say what would be, and store nothing */
+    /* Of the registry's: a new type starts with the registry's level for all. */
+    bool by_registry;
+    bool normalize;            /* a schema that is new to the store is kept as its normal form */
+    const struct slice *known; /* texts whose types the schema uses; schema_parse_known */
+    size_t nknown;
+    struct slice
+        references; /* the row that tells them (registry/references.h), part of what makes a schema the
+                                same; empty: none */
+    /* Inside the transaction, before a version is added; NULL: nothing to do. RC_AGAIN: what it rests on has
+     * changed, all is tried again. */
+    enum rc (*confirm)(struct registration *, struct store_txn *, struct err *);
     uint32_t
         against; /* a dry run only: compare with this version alone, whatever the mode says of others; 0: as the
                          mode says. No such version: NO_VERSION */
@@ -55,10 +67,20 @@ struct registration {
     uint8_t digest[SHA256_BYTES];
     const struct type *type; /* as the catalog had it when the helper began: for schemas that are compiled */
     uint64_t compared_revision; /* of the lineage that it was compared with; 0: there was none */
+    enum compat_mode compared_mode;
+    struct settings_pair settings;
+    uint8_t settings_key[LIMIT_ID_MAX], settings_row[SETTINGS_BYTES];
+    uint8_t references_key[SUBJECT_ROW_PREFIX + SCHEMA_KEY_BYTES];
     struct catalog_change change;
     struct slice row; /* as it is stored; empty: it is as it was */
     uint8_t schema_key[SCHEMA_KEY_BYTES], schema_id_bytes[SCHEMA_ID_BYTES];
 };
+
+/* By what the store knows a schema again: SHA-256 of its normal form; with references of that, 00 and their row.
+ * False: memory is out. */
+MUST_USE bool register_digest(const struct schema *, struct slice references, uint8_t digest[SHA256_BYTES]);
+/* The level that a lineage goes by which has such options, or is about to be made with them. */
+enum compat_mode register_level(const struct registration *, const struct type_options *);
 
 /* Begin. The request holds no table (its route is without ROUTE_TYPE) and its operation is free; when `done` runs it
  * may hold one. Takes as long as parsing and comparing do, some ten milliseconds a version, and a commit. */

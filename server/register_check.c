@@ -41,6 +41,22 @@ static enum rc row_read(struct store_worker *store, const struct store_key *key,
 
 /* ---- the schema itself ---- */
 
+bool register_digest(const struct schema *schema, struct slice references, uint8_t digest[SHA256_BYTES])
+{
+    struct slice normal = schema_normal_form(schema);
+    struct buf both = {0};
+    if (references.len) {
+        if (!buf_append(&both, normal) || !buf_append_byte(&both, 0) || !buf_append(&both, references)) {
+            buf_release(&both);
+            return false;
+        }
+        normal = buf_slice(&both);
+    }
+    sha256(normal, digest);
+    buf_release(&both);
+    return true;
+}
+
 /* A type none of whose records could be stored is of no use to anybody. */
 static enum rc check_initial(const struct request *req, const struct schema *schema, struct err *err)
 {
@@ -59,10 +75,14 @@ static enum rc parse(struct request *req, struct registration *r)
 {
     if (r->parsed)
         return RC_OK;
-    if (schema_parse(&r->parsed, r->text, r->fullname, &req->arena, &r->err) != RC_OK)
+    enum rc rc = r->nknown
+                     ? schema_parse_known(&r->parsed, r->text, r->known, r->nknown, &req->arena, &r->err)
+                     : schema_parse(&r->parsed, r->text, r->fullname, &req->arena, &r->err);
+    if (rc != RC_OK)
         return RC_ERR;
     r->schema = r->parsed;
-    sha256(schema_normal_form(r->parsed), r->digest);
+    if (!register_digest(r->parsed, r->references, r->digest))
+        return err_oom(&r->err);
     return check_initial(req, r->parsed, &r->err);
 }
 
@@ -154,10 +174,14 @@ static enum rc compare(struct request *req, struct registration *r, struct store
 static enum rc compare_lineage(struct request *req, struct registration *r, struct store_worker *store,
                                const struct type_row *row)
 {
-    uint32_t first = compat_mode_is_transitive(r->mode) ? 0 : row->nversions - 1;
-    for (uint32_t i = first; i < row->nversions && !r->compat.truncated; i++) {
+    struct row_version latest;
+    if (!type_row_latest(row, &latest))
+        return RC_OK;
+    if (!compat_mode_is_transitive(r->mode))
+        return compare(req, r, store, &latest);
+    for (uint32_t i = 0; i < row->nversions && !r->compat.truncated; i++) {
         const struct row_version version = type_row_version(row, i);
-        if (compare(req, r, store, &version) != RC_OK)
+        if (version.state == VERSION_LIVE && compare(req, r, store, &version) != RC_OK)
             return RC_ERR;
     }
     return RC_OK;
@@ -169,7 +193,7 @@ static enum rc compare_one(struct request *req, struct registration *r, struct s
     struct words words;
     for (uint32_t i = 0; i < row->nversions; i++) {
         const struct row_version version = type_row_version(row, i);
-        if (version.number == r->against)
+        if (version.number == r->against && version.state == VERSION_LIVE)
             return compare(req, r, store, &version);
     }
     return err_set(&r->err, ERR_NO_VERSION, "There is no version %u of '%s'.", r->against,
@@ -202,6 +226,8 @@ static bool find_version(const struct registration *r, const struct type_row *ro
 {
     for (uint32_t i = row->nversions; id && i-- > 0;) {
         const struct row_version version = type_row_version(row, i);
+        if (version.state != VERSION_LIVE)
+            continue;
         *number = version.number;
         if (version.schema_id == id)
             return true;
@@ -214,17 +240,18 @@ static bool find_version(const struct registration *r, const struct type_row *ro
 static enum rc check_row(struct request *req, struct registration *r, struct store_worker *store,
                          const struct type_row *row)
 {
-    uint32_t latest = type_row_version(row, row->nversions - 1).number;
+    uint32_t last = type_row_version(row, row->nversions - 1).number;
+    struct row_version latest;
     struct type_options options = row->options;
     r->revision = row->revision;
-    r->version = latest;
+    r->version = type_row_latest(row, &latest) ? latest.number : last;
     if (!condition_holds(&r->condition, row->revision))
         return RC_CONFLICT;
     type_options_apply(&r->given, &options);
-    r->mode = options.compatibility;
+    r->mode = r->compared_mode = register_level(r, &options);
     r->is_new = !find_version(r, row, r->schema_id, &r->version);
     if (r->is_new)
-        r->version = latest + 1;
+        r->version = last + 1;
     r->compared_revision = row->revision;
     enum rc rc = RC_OK;
     if (r->against)
@@ -234,11 +261,26 @@ static enum rc check_row(struct request *req, struct registration *r, struct sto
     return rc == RC_OK && r->compat.n ? refuse(r) : rc;
 }
 
+static enum rc read_settings(struct request *req, struct registration *r, struct store_worker *store,
+                             struct slice subject, struct subject_settings *out)
+{
+    struct slice bytes;
+    const struct store_key key = {.space = SPACE_SUBJECT, .id = settings_key(subject, r->settings_key)};
+    enum rc rc = row_read(store, &key, &req->arena, &bytes, &r->err);
+    *out = (struct subject_settings){0};
+    if (rc == RC_OK)
+        return settings_decode(bytes, out, &r->err);
+    return rc == RC_NOTFOUND ? RC_OK : rc;
+}
+
 static enum rc check_lineage(struct request *req, struct registration *r, struct store_worker *store)
 {
     const struct store_key key = {.space = r->space, .id = r->name};
     struct slice bytes;
     struct type_row row;
+    if (read_settings(req, r, store, r->name, &r->settings.own) != RC_OK ||
+        read_settings(req, r, store, (struct slice){0}, &r->settings.global) != RC_OK)
+        return RC_ERR;
     enum rc rc = row_read(store, &key, &req->arena, &bytes, &r->err);
     if (rc == RC_OK)
         rc = type_row_decode(bytes, &row, &r->err);
@@ -248,7 +290,7 @@ static enum rc check_lineage(struct request *req, struct registration *r, struct
         return rc;
     struct type_options options = type_options_initial(req->worker->server->options->astore);
     type_options_apply(&r->given, &options);
-    r->mode = options.compatibility;
+    r->mode = register_level(r, &options);
     r->is_new = r->is_first = true;
     r->version = r->revision = r->compared_revision = 0;
     if (!condition_holds(&r->condition, 0))

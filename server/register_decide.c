@@ -11,6 +11,22 @@ static enum rc numbers_spent(struct err *err)
     return err_set(err, ERR_NO_SPACE, "All numbers of types or schemas have been given; start a new store.");
 }
 
+static struct slice text_to_keep(const struct registration *r)
+{
+    return r->normalize ? schema_normal_form(r->parsed) : schema_text(r->parsed);
+}
+
+static enum rc references_put(struct registration *r, struct store_txn *txn, struct err *err)
+{
+    r->references_key[0] = 0;
+    r->references_key[1] = SUBJECT_ROW_REFERENCES;
+    memcpy(r->references_key + SUBJECT_ROW_PREFIX, r->schema_key, SCHEMA_KEY_BYTES);
+    const struct store_key key = {.space = SPACE_SUBJECT,
+                                  .id = slice_of(r->references_key, sizeof r->references_key)};
+    const struct record row = {.body = r->references};
+    return txn_put(txn, &key, &row, err);
+}
+
 /* The id of our schema in the store, given to it now if it is new there. */
 static enum rc schema_id_take(struct registration *r, struct store_txn *txn, uint32_t *id, struct err *err)
 {
@@ -29,15 +45,24 @@ static enum rc schema_id_take(struct registration *r, struct store_txn *txn, uin
         return numbers_spent(err);
     put_le32(r->schema_id_bytes, *id);
     const struct store_key by_id = {.space = SPACE_SCHEMA, .id = schema_key(*id, r->schema_key)};
-    const struct record text = {.body = schema_text(r->parsed)};
+    const struct record text = {.body = text_to_keep(r)};
     const struct record number = {.body = slice_of(r->schema_id_bytes, SCHEMA_ID_BYTES)};
     rc = txn_put(txn, &by_id, &text, err);
+    if (rc == RC_OK && r->references.len)
+        rc = references_put(r, txn, err);
     return rc == RC_OK ? txn_put(txn, &by_hash, &number, err) : rc;
 }
 
 static enum rc row_put(struct request *req, struct registration *r, struct store_txn *txn,
                        struct type_row *row, const struct row_version *more, struct err *err)
 {
+    if (settings_writable(&r->settings, r->name, err) != RC_OK)
+        return RC_ERR;
+    if (more && r->confirm) {
+        enum rc rc = r->confirm(r, txn, err);
+        if (rc != RC_OK)
+            return rc;
+    }
     row->revision = r->revision = txn_revision(txn);
     if (type_row_encode(row, more, &req->arena, &r->row, err) != RC_OK)
         return RC_ERR;
@@ -46,10 +71,27 @@ static enum rc row_put(struct request *req, struct registration *r, struct store
     return txn_put(txn, &key, &rec, err);
 }
 
+/* What was set for the subject is the type's own option from now on. */
+static enum rc level_move(struct registration *r, struct store_txn *txn, struct type_options *options,
+                          struct err *err)
+{
+    struct subject_settings own = r->settings.own;
+    if (own.level || r->by_registry)
+        options->compatibility = (uint8_t)settings_level(&r->settings);
+    if (r->space != SPACE_TYPE || !own.level)
+        return RC_OK;
+    own.level = 0;
+    const struct store_key key = {.space = SPACE_SUBJECT, .id = settings_key(r->name, r->settings_key)};
+    const struct record row = {.body = settings_encode(&own, r->settings_row)};
+    return txn_put(txn, &key, own.mode ? &row : NULL, err);
+}
+
 static enum rc create(struct request *req, struct registration *r, struct store_txn *txn, struct err *err)
 {
     struct row_version first = {.number = 1};
     struct type_row row = {.options = type_options_initial(req->worker->server->options->astore)};
+    if (level_move(r, txn, &row.options, err) != RC_OK)
+        return RC_ERR;
     type_options_apply(&r->given, &row.options);
     row.number = txn_number(txn, SPACE_TYPE);
     if (!row.number)
@@ -58,7 +100,7 @@ static enum rc create(struct request *req, struct registration *r, struct store_
     r->is_new = r->is_first = true;
     r->version = first.number;
     r->schema_id = first.schema_id;
-    r->mode = row.options.compatibility;
+    r->mode = register_level(r, &row.options);
     return rc == RC_OK ? row_put(req, r, txn, &row, &first, err) : rc;
 }
 
@@ -67,6 +109,8 @@ static bool find_version(const struct registration *r, const struct type_row *ro
 {
     for (uint32_t i = row->nversions; i-- > 0;) {
         *out = type_row_version(row, i);
+        if (out->state != VERSION_LIVE)
+            continue;
         if (out->schema_id == r->schema_id)
             return true;
         if (!r->any_version)
@@ -84,10 +128,11 @@ static enum rc change(struct request *req, struct registration *r, struct store_
         return err_oom(err);
     if (type_row_decode(bytes, &row, err) != RC_OK)
         return RC_ERR;
-    struct row_version version = type_row_version(&row, row.nversions - 1);
+    struct row_version version;
+    uint32_t last = type_row_version(&row, row.nversions - 1).number;
     r->is_first = false;
     r->revision = row.revision;
-    r->version = version.number;
+    r->version = type_row_latest(&row, &version) ? version.number : last;
     if (!condition_holds(&r->condition, row.revision))
         return RC_CONFLICT;
     struct type_options before = row.options;
@@ -95,15 +140,15 @@ static enum rc change(struct request *req, struct registration *r, struct store_
     enum rc rc = schema_id_take(r, txn, &r->schema_id, err);
     if (rc != RC_OK)
         return rc;
-    r->mode = row.options.compatibility;
+    r->mode = register_level(r, &row.options);
     r->is_new = !find_version(r, &row, &version);
     if (!r->is_new) {
         r->version = version.number;
         return type_options_equal(&before, &row.options) ? RC_OK : row_put(req, r, txn, &row, NULL, err);
     }
-    if (r->mode != COMPAT_NONE && r->compared_revision != r->revision)
+    if (r->mode != COMPAT_NONE && (r->compared_revision != r->revision || r->compared_mode != r->mode))
         return RC_AGAIN;
-    version = (struct row_version){.number = r->version + 1, .schema_id = r->schema_id};
+    version = (struct row_version){.number = last + 1, .schema_id = r->schema_id};
     r->version = version.number;
     return row_put(req, r, txn, &row, &version, err);
 }
@@ -114,6 +159,9 @@ enum rc register_decide(struct store_write *write, struct store_txn *txn, struct
     struct registration *r = req->state;
     const struct store_key key = {.space = r->space, .id = r->name};
     struct record rec;
+    if (settings_txn_get(txn, r->name, &r->settings.own, err) != RC_OK ||
+        settings_txn_get(txn, (struct slice){0}, &r->settings.global, err) != RC_OK)
+        return RC_ERR;
     enum rc rc = txn_get(txn, &key, &rec, err);
     r->row = (struct slice){0};
     r->revision = 0;

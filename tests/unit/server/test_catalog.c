@@ -52,10 +52,44 @@ TEST(type_row__skips_a_longer_head)
     uint8_t longer[64] = {0};
     memcpy(longer, bytes.ptr, 32);
     longer[16] = 40;
-    memcpy(longer + 40, bytes.ptr + 32, 8);
-    struct type_row back = decode(slice_of(longer, 48));
+    memcpy(longer + 40, bytes.ptr + 32, 12);
+    struct type_row back = decode(slice_of(longer, 52));
     assert_int_equal(back.nversions, 1);
     assert_int_equal(type_row_version(&back, 0).number, 3);
+    arena_release(&arena);
+}
+
+TEST(type_row__reads_versions_without_a_state)
+{
+    struct type_row row = {.number = 1};
+    struct slice bytes = encode(&row, &(struct row_version){3, 4});
+    uint8_t first[40];
+    memcpy(first, bytes.ptr, sizeof first);
+    first[18] = 0;
+    struct type_row back = decode(slice_of(first, sizeof first));
+    assert_int_equal(type_row_version(&back, 0).schema_id, 4);
+    assert_int_equal(type_row_version(&back, 0).state, VERSION_LIVE);
+    struct type_row same = decode(encode(&back, NULL));
+    assert_int_equal(type_row_version(&same, 0).schema_id, 4);
+    arena_release(&arena);
+}
+
+TEST(type_row__the_latest_is_the_newest_that_is_live)
+{
+    struct type_row row = {.number = 1}, out;
+    struct row_version v;
+    out = decode(encode(&row, &(struct row_version){1, 10}));
+    out = decode(encode(&out, &(struct row_version){2, 11}));
+    struct slice bytes = encode(&out, NULL);
+    type_row_set_state(bytes, 1, VERSION_DELETED);
+    out = decode(bytes);
+    assert_true(type_row_latest(&out, &v));
+    assert_int_equal(v.number, 1);
+    bytes = encode(&out, NULL);
+    type_row_set_state(bytes, 0, VERSION_GONE);
+    out = decode(bytes);
+    assert_int_equal(type_row_version(&out, 1).state, VERSION_DELETED);
+    assert_false(type_row_latest(&out, &v));
     arena_release(&arena);
 }
 
