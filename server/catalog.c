@@ -101,8 +101,11 @@ static enum rc load_row(struct store_scan *scan, struct slice name, const struct
         l->types = types;
         l->cap = cap;
     }
-    if (type_row_decode(rec->body, &row, &scan->err) != RC_OK ||
-        type_new(&l->types[l->n], &l->catalog->slots, name, &row, &scan->err) != RC_OK)
+    if (type_row_decode(rec->body, &row, &scan->err) != RC_OK)
+        return RC_ERR;
+    if (!row.number)
+        return err_set(&scan->err, ERR_STORE_FORMAT, "A type's row is damaged: it has no number.");
+    if (type_new(&l->types[l->n], &l->catalog->slots, name, &row, &scan->err) != RC_OK)
         return RC_ERR;
     l->n++;
     return RC_OK;

@@ -23,7 +23,7 @@ enum rc type_row_decode(struct slice bytes, struct type_row *out, struct err *er
     out->nversions = get_le32(p + 20);
     size_t each = get_le16(p + 18) ? get_le16(p + 18) : VERSION_BYTES_FIRST;
     out->version_bytes = (uint16_t)each;
-    if (head < HEAD_BYTES || head > bytes.len || !out->number || !out->nversions ||
+    if (head < HEAD_BYTES || head > bytes.len || !out->nversions ||
         !options_known(&out->options) || each < VERSION_BYTES_FIRST || (bytes.len - head) % each != 0 ||
         (bytes.len - head) / each != out->nversions)
         return err_set(err, ERR_STORE_FORMAT, "A type's row of %zu bytes is damaged.", bytes.len);

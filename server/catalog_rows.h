@@ -35,7 +35,7 @@ struct row_version {
 };
 
 struct type_row {
-    uint32_t number; /* of the type */
+    uint32_t number; /* of the type; 0: of a lineage that is none's */
     uint64_t revision;
     struct type_options options;
     uint32_t nversions;

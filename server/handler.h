@@ -127,6 +127,7 @@ struct request {
     uint64_t body_max;                /* router_begin may lower it; more is 413 */
     struct timing *timing;            /* NULL: not asked for; arena */
     int64_t begun_ns;                 /* clock_mono_ns: when its head, and later its body, had been read */
+    bool is_registry;                 /* errors are told as the registry's API tells them */
     bool is_away; /* on its way to the store it was held up: none of its connection overtakes it */
 
     /* What the router found. */

@@ -33,8 +33,8 @@ struct registration {
     const struct slice *known; /* texts whose types the schema uses; schema_parse_known */
     size_t nknown;
     struct slice
-        references; /* the row that tells them (registry/references.h), part of what makes a schema the
-                                same; empty: none */
+        references; /* which texts those are, part of what makes a schema the same; empty: none ... */
+    struct slice references_row; /* ... and what is kept of them (registry/references.h) */
     /* Inside the transaction, before a version is added; NULL: nothing to do. RC_AGAIN: what it rests on has
      * changed, all is tried again. */
     enum rc (*confirm)(struct registration *, struct store_txn *, struct err *);
@@ -76,7 +76,7 @@ struct registration {
     uint8_t schema_key[SCHEMA_KEY_BYTES], schema_id_bytes[SCHEMA_ID_BYTES];
 };
 
-/* By what the store knows a schema again: SHA-256 of its normal form; with references of that, 00 and their row.
+/* By what the store knows a schema again: SHA-256 of its normal form; with references of that, 00 and those.
  * False: memory is out. */
 MUST_USE bool register_digest(const struct schema *, struct slice references, uint8_t digest[SHA256_BYTES]);
 /* The level that a lineage goes by which has such options, or is about to be made with them. */

@@ -253,7 +253,9 @@ static enum rc check_row(struct request *req, struct registration *r, struct sto
     if (r->is_new)
         r->version = last + 1;
     r->compared_revision = row->revision;
-    enum rc rc = RC_OK;
+    enum rc rc = r->is_new && !r->dry_run ? settings_writable(&r->settings, r->name, &r->err) : RC_OK;
+    if (rc != RC_OK)
+        return rc;
     if (r->against)
         rc = compare_one(req, r, store, row);
     else if (r->is_new && r->mode != COMPAT_NONE)

@@ -23,7 +23,7 @@ static enum rc references_put(struct registration *r, struct store_txn *txn, str
     memcpy(r->references_key + SUBJECT_ROW_PREFIX, r->schema_key, SCHEMA_KEY_BYTES);
     const struct store_key key = {.space = SPACE_SUBJECT,
                                   .id = slice_of(r->references_key, sizeof r->references_key)};
-    const struct record row = {.body = r->references};
+    const struct record row = {.body = r->references_row};
     return txn_put(txn, &key, &row, err);
 }
 
@@ -93,8 +93,8 @@ static enum rc create(struct request *req, struct registration *r, struct store_
     if (level_move(r, txn, &row.options, err) != RC_OK)
         return RC_ERR;
     type_options_apply(&r->given, &row.options);
-    row.number = txn_number(txn, SPACE_TYPE);
-    if (!row.number)
+    row.number = r->space == SPACE_TYPE ? txn_number(txn, SPACE_TYPE) : 0;
+    if (r->space == SPACE_TYPE && !row.number)
         return numbers_spent(err);
     enum rc rc = schema_id_take(r, txn, &first.schema_id, err);
     r->is_new = r->is_first = true;

@@ -10,6 +10,7 @@
 #include "server/handlers/handlers.h"
 #include "server/params.h"
 #include "server/reading.h"
+#include "server/registry/handlers.h"
 #include "server/server.h"
 #include "server/target.h"
 #include "server/timing.h"
@@ -113,6 +114,7 @@ struct pattern {
     unsigned n;
     enum part part[TARGET_SEGMENTS_MAX];
     struct slice literal[TARGET_SEGMENTS_MAX];
+    bool is_registry;                              /* ROUTE_REGISTRY, as all its rows */
     const struct route *by_method[METHODS];        /* without ROUTE_ASTORE */
     const struct route *by_method_astore[METHODS]; /* with --compat astore */
 };
@@ -120,16 +122,17 @@ struct pattern {
 static struct pattern patterns[ARRAY_LEN(routes)];
 static unsigned npatterns;
 static struct pattern *pattern_lists[KEYS][TARGET_SEGMENTS_MAX + 1];
+static bool key_is_registry[KEYS]; /* what is found nowhere below this word the registry has not */
 
 static enum part part_of(struct slice s)
 {
-    if (slice_eq(s, SLICE("{type}")))
+    if (slice_eq(s, SLICE("{type}")) || slice_eq(s, SLICE("{subject}")))
         return PART_TYPE;
     if (slice_eq(s, SLICE("{id}")))
         return PART_ID;
     if (slice_eq(s, SLICE("{field}")))
         return PART_FIELD;
-    if (slice_eq(s, SLICE("{arg}")))
+    if (slice_eq(s, SLICE("{arg}")) || slice_eq(s, SLICE("{version}")))
         return PART_ARG;
     assert(s.ptr[0] != '{');
     return PART_LITERAL;
@@ -173,6 +176,8 @@ static struct pattern *pattern_compile(const char *text)
 
 static void route_enter(struct pattern *p, const struct route *r)
 {
+    if (r->flags & ROUTE_REGISTRY)
+        p->is_registry = key_is_registry[pattern_key(p)] = true;
     for (unsigned m = 0; m < METHODS; m++) {
         bool is_safe = r->role < ROLE_WRITE; /* a HEAD that changes things would surprise anybody */
         bool takes = r->methods & 1u << m || (m == METHOD_HEAD && is_safe && r->methods & 1u << METHOD_GET);
@@ -209,6 +214,12 @@ static bool pattern_fits(const struct pattern *p, const struct target *t)
 static bool is_reserved(struct slice first)
 {
     return first.len && (first.ptr[0] == '_' || word_find(first, WORD_RESERVED));
+}
+
+/* Does the registry's API say that there is nothing? */
+static COLD bool registry_has_none(const struct target *t)
+{
+    return t->n && key_is_registry[word_find(t->segment[0], WORD_RESERVED)];
 }
 
 static const struct pattern *pattern_find(const struct target *t)
@@ -324,8 +335,11 @@ static enum rc route_find(struct request *req, struct err *err)
     if (lacks_id(req, &t))
         return err_set(err, ERR_BAD_TARGET, "The id is missing: the path goes on with /{id}.");
     const struct pattern *p = pattern_find(&t);
-    if (!p)
+    if (!p) {
+        req->is_registry = registry_has_none(&t);
         return err_set(err, ERR_NO_ROUTE, "There is nothing at this path.");
+    }
+    req->is_registry = p->is_registry;
     const struct route *const *by_method =
         req->worker->server->options->astore ? p->by_method_astore : p->by_method;
     if (unlikely(!by_method[req->method]))
@@ -354,7 +368,8 @@ static enum rc prepare(struct request *req, struct err *err)
         return RC_ERR;
     const struct options *o = req->worker->server->options;
     if (req->query.len &&
-        (params_parse(req, req->route->params, o->astore, err) != RC_OK || timing_begin(req, err) != RC_OK))
+        (params_parse(req, req->route->params, o->astore || req->is_registry, err) != RC_OK ||
+         timing_begin(req, err) != RC_OK))
         return RC_ERR;
     uint64_t limit = req->route->body_bytes_max < o->body_max ? req->route->body_bytes_max : o->body_max;
     if (req->body_max > limit)

@@ -8,7 +8,7 @@
 /* What a caller must be allowed to do. */
 enum role { ROLE_ANYONE, ROLE_READ, ROLE_WRITE, ROLE_ADMIN };
 
-enum { ROUTE_TYPE = 1, ROUTE_WRITE = 2, ROUTE_ASTORE = 4 };
+enum { ROUTE_TYPE = 1, ROUTE_WRITE = 2, ROUTE_ASTORE = 4, ROUTE_REGISTRY = 8 };
 
 struct route {
     const char *pattern;

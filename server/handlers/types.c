@@ -10,6 +10,7 @@
 #include "server/handlers/reply.h"
 #include "server/params.h"
 #include "server/reading.h"
+#include "server/registry/handlers.h"
 #include "server/server.h"
 #include "server/timing.h"
 #include "server/type_options.h"
@@ -199,6 +200,10 @@ static void list_go_on(struct request *req)
 
 void schemas_handle(struct request *req)
 {
+    if (registry_is_asked_for_schemas(req)) {
+        registry_schemas_handle(req);
+        return;
+    }
     struct listing *l = arena_alloc(&req->arena, sizeof *l);
     if (!l || !catalog_enter(req)) {
         reply_no_memory(req);

@@ -9,6 +9,8 @@
 #include "server/http/problem.h"
 #include "server/http/request_id.h"
 #include "server/http/worker.h"
+#include "server/registry/fault.h"
+#include "server/registry/media.h"
 
 /* ---- rendering ---- */
 
@@ -155,11 +157,20 @@ static void set_static_headers(struct request *req, struct slice lines)
     req->edge.headers_room = 0;
 }
 
+/* The media type of an error's answer. */
+static const char *error_type(const struct request *req)
+{
+    if (likely(!req->is_registry))
+        return "application/problem+json";
+    const char *type = media_answer(req->header[HEADER_ACCEPT]);
+    return type ? type : "application/json";
+}
+
 void respond_no_memory(struct request *req)
 {
     req->response.status = 503;
-    req->response.content_type = "application/problem+json";
-    req->response.body = SLICE(NO_MEMORY_BODY);
+    req->response.content_type = error_type(req);
+    req->response.body = req->is_registry ? SLICE(FAULT_NO_MEMORY) : SLICE(NO_MEMORY_BODY);
     req->response.etag_revision = 0;
     req->response.stream = NULL;
     set_static_headers(req, SLICE("Retry-After: 1\r\n"));
@@ -168,8 +179,8 @@ void respond_no_memory(struct request *req)
 static void respond_err(struct request *req, const struct err *err, struct slice body)
 {
     struct response *r = &req->response;
-    r->status = (uint16_t)err_status(err->code);
-    r->content_type = "application/problem+json";
+    r->status = (uint16_t)(req->is_registry ? fault_status(err) : err_status(err->code));
+    r->content_type = error_type(req);
     r->body = body;
     if (r->status >= 500)
         r->etag_revision = 0; /* of a record that is not shown */
@@ -195,7 +206,7 @@ void answer_err_with(struct request *req, const struct err *err, struct slice me
     if (err_status(err->code) == 500)
         log_fault(req, err);
     text->len = 0;
-    if (problem_print(text, err, member))
+    if (req->is_registry ? fault_print(text, err) : problem_print(text, err, member))
         respond_err(req, err, buf_slice(text));
     else
         respond_no_memory(req);
