@@ -243,7 +243,7 @@ TEST(router_begin__answers_404_where_nothing_is)
     REFUSED(GET, "/metrics/x", NO_ROUTE);
     REFUSED(GET, "/openapi.json", NO_ROUTE);
     REFUSED(GET, "/schema/x", NO_ROUTE);
-    REFUSED(GET, "/subjects", NO_ROUTE);
+    REFUSED(GET, "/subjects/a/b", NO_ROUTE);
     REFUSED(POST, "/_txn", NO_ROUTE);
     REFUSED(GET, "/_x/1", NO_ROUTE);
     REFUSED(GET, "/nope", NO_TYPE);
