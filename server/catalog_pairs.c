@@ -15,17 +15,19 @@ struct other {
 };
 
 struct pairs {
-    uint32_t nversions;
+    uint32_t nversions, latest;
     _Atomic(struct other *) others;
     _Atomic unsigned nothers;
     _Atomic(struct resolver *) to_latest[]; /* by writer */
 };
 
-struct pairs *pairs_new(uint32_t nversions)
+struct pairs *pairs_new(uint32_t nversions, uint32_t latest)
 {
     struct pairs *p = calloc(1, sizeof *p + nversions * sizeof p->to_latest[0]);
-    if (p)
+    if (p) {
         p->nversions = nversions;
+        p->latest = latest;
+    }
     return p;
 }
 
@@ -47,7 +49,7 @@ void pairs_free(struct pairs *p)
 static bool is_to_latest(const struct pairs *p, uint32_t writer, uint32_t reader)
 {
     assert(writer < p->nversions && reader < p->nversions);
-    return reader == p->nversions - 1;
+    return reader == p->latest;
 }
 
 const struct resolver *pairs_find(const struct pairs *p, uint32_t writer, uint32_t reader)

@@ -11,7 +11,7 @@
 
 struct pairs;
 
-struct pairs *pairs_new(uint32_t nversions); /* NULL: memory is out */
+struct pairs *pairs_new(uint32_t nversions, uint32_t latest); /* its index; NULL: memory is out */
 void pairs_free(struct pairs *);             /* NULL is fine */
 
 /* Of two versions, by their index. NULL: it has not been made. Any thread. */

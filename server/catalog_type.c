@@ -107,7 +107,7 @@ enum rc type_new(struct type **out, struct slots *slots, struct slice name, cons
     t->latest = &t->version[t->nversions - 1]; /* though all are deleted, records are written in one */
     if (type_row_latest(row, &latest))
         t->latest = type_version_find(t, latest.number);
-    if (t->nversions > 1 && !(t->pairs = pairs_new(t->nversions))) {
+    if (t->nversions > 1 && !(t->pairs = pairs_new(t->nversions, (uint32_t)(t->latest - t->version)))) {
         type_free(slots, t);
         return err_oom(err);
     }

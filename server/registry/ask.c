@@ -10,21 +10,56 @@
 #define OPTIONAL(name, type) "{\"name\":\"" name "\",\"type\":[\"null\"," type "],\"default\":null}"
 #define BODY(fields)         "{\"type\":\"record\",\"name\":\"body\",\"fields\":[" fields "]}"
 
-static const char schema_body[] =
-    BODY(
-        OPTIONAL("schema", "\"string\"") "," OPTIONAL("schemaType", "\"string\"") "," OPTIONAL(
-            "references",
-            "{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"reference\",\"fields\":["
-            "{\"name\":\"name\",\"type\":\"string\"},{\"name\":\"subject\",\"type\":\"string\"},"
-            "{\"name\":\"version\",\"type\":\"int\"}]}}") "," OPTIONAL("id",
-                                                                       "\"int\"") "," OPTIONAL("metadata",
-                                                                                               "{\"type\":"
-                                                                                               "\"record\","
-                                                                                               "\"name\":"
-                                                                                               "\"other\","
-                                                                                               "\"fields\":[]"
-                                                                                               "}") "," OPTIONAL("ruleSet",
-                                                                                                                 "\"other\""));
+static const char schema_body[] = BODY(OPTIONAL("schema", "\"string\"") "," OPTIONAL(
+    "schemaType",
+    "\"string"
+    "\"") "," OPTIONAL("references",
+                       "{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"reference\",\"fields\":"
+                       "["
+                       "{\"name\":\"name\",\"type\":\"string\"},{\"name\":\"subject\",\"type\":\"string\"},"
+                       "{\"name\":\"version\",\"type\":\"int\"}]}}") "," OPTIONAL("id",
+                                                                                  "\"int\"") "," OPTIONAL("me"
+                                                                                                          "ta"
+                                                                                                          "da"
+                                                                                                          "t"
+                                                                                                          "a",
+                                                                                                          "{"
+                                                                                                          "\""
+                                                                                                          "ty"
+                                                                                                          "pe"
+                                                                                                          "\""
+                                                                                                          ":"
+                                                                                                          "\""
+                                                                                                          "re"
+                                                                                                          "co"
+                                                                                                          "rd"
+                                                                                                          "\""
+                                                                                                          ","
+                                                                                                          "\""
+                                                                                                          "na"
+                                                                                                          "me"
+                                                                                                          "\""
+                                                                                                          ":"
+                                                                                                          "\""
+                                                                                                          "ot"
+                                                                                                          "he"
+                                                                                                          "r"
+                                                                                                          "\""
+                                                                                                          ","
+                                                                                                          "\""
+                                                                                                          "fi"
+                                                                                                          "el"
+                                                                                                          "ds"
+                                                                                                          "\""
+                                                                                                          ":["
+                                                                                                          "]"
+                                                                                                          "}") "," OPTIONAL("rul"
+                                                                                                                            "eSe"
+                                                                                                                            "t",
+                                                                                                                            "\"o"
+                                                                                                                            "the"
+                                                                                                                            "r"
+                                                                                                                            "\""));
 static const char level_body[] = BODY(OPTIONAL("compatibility", "\"string\""));
 static const char mode_body[] = BODY(OPTIONAL("mode", "\"string\""));
 

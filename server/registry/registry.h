@@ -4,7 +4,7 @@
  *   call_run -> helper: run -> (RC_PENDING: writer: decide -> catalog) -> answer
  *
  * All of it stands on the store's rows and not on the catalog: a helper reads them as they are, and what is not asked a
- * thousand times a second need not be faster than that. docs/decisions/0008-subjects.md. */
+ * thousand times a second need not be faster than that. docs/decisions/0011-subjects-are-lineages.md. */
 #ifndef SERVER_REGISTRY_REGISTRY_H
 #define SERVER_REGISTRY_REGISTRY_H
 

@@ -92,16 +92,23 @@ static void go_back(struct request *req, struct call *c)
         catalog_leave(req);
 }
 
+/* A reason as a sentence, in the arena. NULL: memory is out. */
+static const char *reason_text(struct call *c, const struct compat_reason *r)
+{
+    return arena_printf(call_arena(c), "%.*s (version %u, %s, reader \"%.*s\", writer \"%.*s\")",
+                        (int)r->words.len, (const char *)r->words.ptr, r->version,
+                        r->is_backward ? "backward" : "forward", (int)r->reader.len,
+                        (const char *)r->reader.ptr, (int)r->writer.len, (const char *)r->writer.ptr);
+}
+
 /* The reasons as problems of the error. */
 static void tell_reasons(struct call *c, const struct registration *r, struct err *err)
 {
     for (const struct compat_reason *reason = r->compat.first; reason; reason = reason->next) {
-        const char *words = arena_printf(
-            call_arena(c), "%.*s (%s of version %u)", (int)reason->words.len, (const char *)reason->words.ptr,
-            reason->is_backward ? "as a reader" : "as a writer", reason->version);
-        struct problem *p = err_problem(err, call_arena(c), reason->code, reason->reader);
-        if (p && words)
-            p->detail = slice_str(words);
+        const char *text = reason_text(c, reason);
+        struct problem *p = err_problem(err, call_arena(c), reason->code, (struct slice){0});
+        if (p && text)
+            p->detail = slice_str(text);
     }
 }
 
@@ -143,11 +150,7 @@ static bool print_reasons(struct call *c, const struct registration *r)
     const struct compat_reason *reason = r->compat.first;
     bool ok = true;
     for (size_t i = 0; ok && reason; i++, reason = reason->next) {
-        const char *text = arena_printf(call_arena(c), "%.*s (%s of version %u, reader %.*s, writer %.*s)",
-                                        (int)reason->words.len, (const char *)reason->words.ptr,
-                                        reason->is_backward ? "as a reader" : "as a writer", reason->version,
-                                        (int)reason->reader.len, (const char *)reason->reader.ptr,
-                                        (int)reason->writer.len, (const char *)reason->writer.ptr);
+        const char *text = reason_text(c, reason);
         ok = text && print_comma(c, i) && json_quote_any(slice_str(text), out);
     }
     return ok;

@@ -9,7 +9,8 @@ import sys
 import console
 from avrod import AVROD, ROOT
 
-PAGES = ["docs/http-api.md", "docs/operating.md"]
+PAGES = ["docs/http-api.md", "docs/registry.md", "docs/operating.md"]
+ROUTES = ["docs/http-api.md", "docs/registry.md"]
 
 
 def read(name):
@@ -71,7 +72,8 @@ def same(what, said, real):
 def check_routes():
     text = read("server/routes.def")
     said = [(tuple(methods.split(", ")), *code_of(path), tuple(code_of(params)))
-            for methods, path, params, *_ in table_of("docs/http-api.md", "method", "path", "parameters", "does", "answers")]
+            for page in ROUTES
+            for methods, path, params, *_ in table_of(page, "method", "path", "parameters", "does", "answers")]
     real = [(tuple(words_in(row[0], "M")), row[1], tuple(words_in(row[4], "P"))) for row in rows_of(text, "ROUTE")]
     same("routes", said, real)
     page = read("docs/http-api.md")
@@ -85,7 +87,14 @@ def check_routes():
 def check_errors():
     sent, never = read("base/errors.def").split("/* Never sent")
     said = [(status, *code_of(code)) for status, code, _ in table_of("docs/http-api.md", "status", "code", "when")]
+    known = {slug for _, slug in said}
+    registry = [(number, status, *code_of(error)) for number, status, error, _ in
+                table_of("docs/registry.md", "error_code", "status", "error", "when")]
+    said += [(status, slug) for _, status, slug in registry if slug not in known]
     same("errors", said, [(row[1], row[2]) for row in rows_of(sent, "ERROR")])
+    slugs = {row[0]: row[2] for row in rows_of(sent, "ERROR")}
+    same("error codes of the registry", registry,
+         [(number, number[:3], slugs[name]) for name, number in rows_of(read("server/registry/codes.def"), "CODE")])
     assert rows_of(never, "ERROR")
     problems = table_of("docs/http-api.md", "code", "in records", "in schemas")
     same("problems", [code_of(row[0])[0] for row in problems],

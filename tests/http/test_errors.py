@@ -24,7 +24,7 @@ CASES = [
     ("GET", "/e/%", None, 400, "bad_target", "%"),
     ("GET", "/e/1?x=%4", None, 400, "bad_target", "%"),
     ("GET", "/e/1?nope=1", None, 400, "unknown_parameter", "benchmark_only"),
-    ("GET", "/schemas?x=1", None, 400, "unknown_parameter", "known here: timing"),
+    ("GET", "/schemas?x=1", None, 400, "unknown_parameter", "known here: limit, timing, subjectPrefix"),
     ("GET", "/ping?x=1", None, 400, "unknown_parameter", "none"),
     ("PATCH", "/e/1", b"{}", 405, "bad_method", "GET"),
     ("DELETE", "/ping", None, 405, "bad_method", "GET"),
