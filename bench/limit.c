@@ -1,5 +1,6 @@
 /* bench/limit.c - the speed of light of an HTTP server on one core: raw epoll, find the blank line, answer a
- * fixed text. It knows nothing of targets and methods but that GET and HEAD carry no body. */
+ * fixed text. It knows nothing of targets and methods but that GET and HEAD carry no body. With --hold-us it answers
+ * when a group commit of that length would be over: whatever waits when one ends is what the next one answers. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
@@ -13,11 +14,13 @@
 #include <strings.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "bench/cli.h"
 
 enum { IN_BYTES = 16384, EVENTS = 256, COPIES_MAX = 64, COPIES_BYTES = 256 << 10, TOTAL_MAX = 1 << 20 };
+enum { HOLD_US_MAX = 10000000 };
 
 struct conn {
     int fd;
@@ -26,6 +29,9 @@ struct conn {
     uint64_t skip;   /* bytes of a request body that are still to come */
     uint64_t owed;   /* bytes of answers not written yet */
     size_t at;       /* where in the repeated answer the next write starts */
+    bool held;       /* on a list of `hold` */
+    bool gone;       /* closed meanwhile */
+    struct conn *next;
     char in[IN_BYTES];
 };
 
@@ -36,6 +42,14 @@ static struct {
     size_t len; /* of one */
     size_t copies;
 } answer;
+
+/* What waits for its commit. */
+static struct {
+    struct timespec time; /* of one; 0: answers are not held */
+    int timer;
+    struct conn *waiting; /* for the one behind that at hand */
+    struct conn *due;     /* when the timer rings */
+} hold = {.timer = -1};
 
 /* One answer with a body of `body` bytes; `total`, if not 0, is the length of head and body together: what is
  * missing is made up in the reason phrase, so that every length can be had. */
@@ -79,8 +93,11 @@ static int listen_on(uint16_t port)
 
 static void conn_close(struct conn *c)
 {
-    close(c->fd);
-    free(c);
+    if (!c->gone)
+        close(c->fd);
+    c->gone = true;
+    if (!c->held)
+        free(c);
 }
 
 static void conn_accept(int epoll, int listener)
@@ -182,23 +199,91 @@ static bool conn_read(struct conn *c)
     return c->have < sizeof c->in; /* a head that fills the buffer is too long */
 }
 
+/* ---- held answers ---- */
+
+static void hold_begin(void)
+{
+    const struct itimerspec once = {.it_value = hold.time};
+    hold.due = hold.waiting;
+    hold.waiting = NULL;
+    if (hold.due && timerfd_settime(hold.timer, 0, &once, NULL))
+        die("timerfd_settime: %s", strerror(errno));
+}
+
+static void hold_add(struct conn *c)
+{
+    if (c->held || !c->owed)
+        return;
+    c->held = true;
+    c->next = hold.waiting;
+    hold.waiting = c;
+    if (!hold.due)
+        hold_begin();
+}
+
+/* The next commit begins, then the answers of this one leave. */
+static void hold_end(int epoll)
+{
+    struct conn *next, *c = hold.due;
+    hold_begin();
+    for (; c; c = next) {
+        next = c->next;
+        c->held = false;
+        if (c->gone || !conn_write(c, epoll))
+            conn_close(c);
+    }
+}
+
+static void hold_init(int epoll)
+{
+    struct epoll_event e = {.events = EPOLLIN | EPOLLET, .data.ptr = &hold}; /* never read */
+    hold.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (hold.timer < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, hold.timer, &e))
+        die("timerfd: %s", strerror(errno));
+}
+
+/* ---- the loop ---- */
+
+static bool is_holding(void)
+{
+    return hold.timer >= 0;
+}
+
+static void conn_turn(struct conn *c, uint32_t events, int epoll)
+{
+    if ((events & ~(uint32_t)EPOLLOUT) && !conn_read(c)) {
+        conn_close(c);
+        return;
+    }
+    if (is_holding() && !c->want_write)
+        hold_add(c);
+    else if (!conn_write(c, epoll))
+        conn_close(c);
+}
+
 static void serve(int listener)
 {
     int epoll = epoll_create1(EPOLL_CLOEXEC);
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL}, events[EVENTS];
     if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &e))
         die("epoll: %s", strerror(errno));
+    if (hold.time.tv_sec || hold.time.tv_nsec)
+        hold_init(epoll);
     for (;;) {
         int n = epoll_wait(epoll, events, EVENTS, -1);
         if (n < 0 && errno != EINTR)
             die("epoll_wait: %s", strerror(errno));
+        bool ends = false;
         for (int i = 0; i < n; i++) {
-            struct conn *c = events[i].data.ptr;
-            if (!c)
+            if (!events[i].data.ptr)
                 conn_accept(epoll, listener);
-            else if (((events[i].events & ~(uint32_t)EPOLLOUT) && !conn_read(c)) || !conn_write(c, epoll))
-                conn_close(c);
+            else if (events[i].data.ptr == &hold)
+                ends = true; /* behind the others: a connection that it closes may be among them */
+            else
+                conn_turn(events[i].data.ptr, events[i].events, epoll);
         }
+        if (ends)
+            hold_end(epoll);
     }
 }
 
@@ -207,20 +292,25 @@ int main(int argc, char **argv)
     static const struct option table[] = {{"port", required_argument, NULL, 'p'},
                                           {"body", required_argument, NULL, 'b'},
                                           {"total", required_argument, NULL, 't'},
+                                          {"hold-us", required_argument, NULL, 'h'},
                                           {0}};
-    uint64_t port = 0, body = 4, total = 0;
+    uint64_t port = 0, body = 4, total = 0, hold_us = 0;
     for (int o; (o = getopt_long(argc, argv, "", table, NULL)) != -1;) {
         switch (o) {
         case 'p': port = cli_number("--port", optarg, 0, 65535); break;
         case 'b': body = cli_number("--body", optarg, 0, TOTAL_MAX); break;
         case 't': total = cli_number("--total", optarg, 0, TOTAL_MAX); break;
+        case 'h': hold_us = cli_number("--hold-us", optarg, 0, HOLD_US_MAX); break;
         default:
-            die("limit [--port P] [--body BYTES] [--total BYTES]\n"
+            die("limit [--port P] [--body BYTES] [--total BYTES] [--hold-us N]\n"
                 "answers every request on 127.0.0.1:P with 200 and a body of BYTES; --total is head and "
                 "body\n"
-                "together. The port (0: a free one) is printed.");
+                "together. --hold-us: answer as if each group of requests took a commit of N us. The port "
+                "(0: a free "
+                "one) is printed.");
         }
     }
+    hold.time = (struct timespec){(time_t)(hold_us / 1000000), (long)(hold_us % 1000000) * 1000};
     answer_build(body, total);
     serve(listen_on((uint16_t)port));
 }

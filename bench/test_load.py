@@ -185,6 +185,28 @@ def test_limit_answers_each_request_once_in_the_length_asked_for():
         server.wait()
 
 
+def test_limit_holds_its_answers_and_gives_all_of_them():
+    server = subprocess.Popen([LIMIT, "--body", "4", "--total", "151", "--hold-us", "20000"], stdout=subprocess.PIPE)
+    try:
+        url = f"http://127.0.0.1:{int(server.stdout.readline())}/a"
+        done = subprocess.run([LOAD, "-n", "60", "-c", "10", "-l", "4", url], stdout=subprocess.PIPE, check=False)
+        found = json.loads(done.stdout)
+        assert done.returncode == 0 and found["requests"] == 60, done.stdout
+        assert found["p50_us"] >= 20000 * 0.9, "none may be answered before its commit would be over"
+        with socket.create_connection(url_address(url), timeout=20) as gone:
+            gone.sendall(b"GET /a HTTP/1.1\r\n\r\n")
+        done = subprocess.run([LOAD, "-n", "20", "-c", "2", url], stdout=subprocess.PIPE, check=False)
+        assert done.returncode == 0 and server.poll() is None, "a client that left must not end it"
+    finally:
+        server.kill()
+        server.wait()
+
+
+def url_address(url):
+    host, port = re.match(r"http://([^:/]+):(\d+)", url).groups()
+    return host, int(port)
+
+
 for name, test in sorted(globals().items()):
     if name.startswith("test_"):
         test()

@@ -84,12 +84,24 @@ def line(s):
             f"{s['p99_us']['median']:.0f}", f"{s['counted']}/{s['rounds']}"]
 
 
+def line_shared(s):
+    shared = s["shared"]
+    return [s["name"], cell(s["cpu_us"]), cell(shared["limit_us"]), cell(shared["bare_us"]), cell(shared["cpu_us"]),
+            cell(shared["over_us"]), f"{shared['limit_per_second']['median']:.0f}",
+            f"{shared['bare_per_second']['median']:.0f}"]
+
+
 def result(rows):
     part = Part()
     part.rows = [summary(row) for row in rows]
     head = ["row", "bytes", "CPU us/request", "limit, same bytes", "bare LMDB", "group", "over us", "ratio to limit",
             "requests/s", "p50 us", "p99 us", "counted"]
     part.tables.append(("CPU a request", head, [line(s) for s in part.rows]))
+    shared = [line_shared(s) for s in part.rows if "shared" in s]
+    if shared:
+        head = ["row", "CPU us/request", "limit in bursts", "bare LMDB beside it", "both", "over us", "limit answers/s",
+                "bare LMDB puts/s"]
+        part.tables.append(("CPU a request, beside limit and bare LMDB sharing the core", head, shared))
     for row, s in zip(rows, part.rows):
         part.goals += goals_of(row, s)
     if any(s["counted"] == 0 for s in part.rows):

@@ -4,6 +4,7 @@ import random
 import statistics
 
 from ask import ask, exchange
+from servers import Limit
 from machine import say
 from tools import groups_between, groups_of
 
@@ -72,6 +73,24 @@ def bare_round(bench, row, found, before, after, data, seed):
     found["bare"] = bench.tools.run_bare(row.bare, data, row.ids, bench.args.seconds, seed, group)
     found["over_us"] -= found["bare"]["cpu_us"]
     found["throughput"] = found["server"]["per_second"] / found["bare"]["per_second"]
+    if row.bare == "put":
+        shared_round(bench, row, found, data, seed, group)
+
+
+def shared_round(bench, row, found, data, seed, group):
+    """The limit and bare LMDB side by side on the one core that the server has: bursts of answers as far apart as the
+    server's groups were, and commits as large. What they take more than each by itself, any server pays."""
+    hold_us = round(1e6 * found["group"] / max(1, found["server"]["per_second"]))
+    limit = Limit(bench.tools, row.body_bytes, row.total, hold_us)
+    try:
+        args = bench.args
+        bare = bench.tools.start_bare("put", data, row.ids, args.seconds, args.warm, seed, group)
+        beside = bench.tools.measure(limit, row, load_how(args, row, seed))
+        found["shared"] = {"limit": beside, "bare": bench.tools.end_bare(bare)}
+    finally:
+        limit.close()
+    cpu_us = found["shared"]["limit"]["server_cpu_us"] + found["shared"]["bare"]["cpu_us"]
+    found["shared"].update(cpu_us=cpu_us, over_us=found["server"]["server_cpu_us"] - cpu_us)
 
 
 def round_of(bench, row, server, seed, bare_data=None):
@@ -104,6 +123,17 @@ def bytes_each(figures):
     return figures["bytes"] / max(1, figures["requests"])
 
 
+def summary_shared(rounds):
+    return {
+        "limit_us": spread([r["shared"]["limit"]["server_cpu_us"] for r in rounds]),
+        "limit_per_second": spread([r["shared"]["limit"]["per_second"] for r in rounds], 0),
+        "bare_us": spread([r["shared"]["bare"]["cpu_us"] for r in rounds]),
+        "bare_per_second": spread([r["shared"]["bare"]["per_second"] for r in rounds], 0),
+        "cpu_us": spread([r["shared"]["cpu_us"] for r in rounds]),
+        "over_us": spread([r["shared"]["over_us"] for r in rounds]),
+    }
+
+
 def summary(row):
     """The row for the JSON and the table. If no round counts, of all rounds, and "counted" says so."""
     counted = [r for r in row.rounds if r["counts"]]
@@ -131,4 +161,5 @@ def summary(row):
         if row.bare == "put":
             out["group"] = spread([r["group"] for r in bare], 1)
             out["throughput"] = spread([r["throughput"] for r in bare])
+            out["shared"] = summary_shared(bare)
     return out

@@ -29,8 +29,11 @@ class Process:
 
 
 class Limit(Process):
-    def __init__(self, tools, body, total):
-        super().__init__([tools.limit, "--body", str(body), "--total", str(total)], stdout=subprocess.PIPE)
+    """`hold_us`: its answers leave in bursts, as those of a server whose groups take that long to commit."""
+
+    def __init__(self, tools, body, total, hold_us=0):
+        super().__init__([tools.limit, "--body", str(body), "--total", str(total), "--hold-us", str(hold_us)],
+                         stdout=subprocess.PIPE)
         self.port = int(self.process.stdout.readline())
 
 

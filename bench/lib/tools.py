@@ -39,13 +39,19 @@ class Tools:
                 return found
         fail(f"{row.name}: no answer in the time of a measurement; --seconds more")
 
-    def run_bare(self, what, data, records, seconds, seed, group=1):
+    def start_bare(self, what, data, records, seconds, warm, seed, group=1):
         command = [self.bare, what, "--data", data, "--records", str(records), "--seconds", str(seconds),
-                   "--seed", str(seed), "--warm", "0.2", "--group", str(group)]
-        done = subprocess.run(pinned(SERVER_CORE, command), stdout=subprocess.PIPE, check=False)
-        if done.returncode != 0:
-            fail(f"{' '.join(command)} ended with {done.returncode}")
-        return json.loads(done.stdout)
+                   "--seed", str(seed), "--warm", str(warm), "--group", str(group)]
+        return subprocess.Popen(pinned(SERVER_CORE, command), stdout=subprocess.PIPE)
+
+    def end_bare(self, process):
+        out, _ = process.communicate()
+        if process.returncode != 0:
+            fail(f"{' '.join(process.args)} ended with {process.returncode}")
+        return json.loads(out)
+
+    def run_bare(self, what, data, records, seconds, seed, group=1):
+        return self.end_bare(self.start_bare(what, data, records, seconds, 0.2, seed, group))
 
     def run_codec(self, rounds):
         command = pinned(SERVER_CORE, [self.codec, "--json", "--rounds", str(rounds)])
