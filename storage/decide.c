@@ -282,6 +282,7 @@ enum rc decide_group(struct decider *d, struct store_write **writes, size_t n, s
     d->trash_now_ms = trash_clock_ms(d);
     d->dropped = 0;
     d->trashed = false;
+    d->counts = NULL;
     d->expires_ms = 0;
     d->joined_bytes = 0;
     d->ahead_bytes = 0;

@@ -38,6 +38,8 @@ struct decider {
     uint64_t ahead_bytes;  /* of those, for chunks that come in groups behind it */
     uint32_t dropped;      /* the type number that dies with this group; 0: none */
     bool trashed;          /* rows of the trash were staged */
+    struct staged *counts; /* the row of the type that was counted last; NULL: none */
+    uint32_t counts_type;
     int64_t expires_ms;    /* the earliest time of a record that was staged; 0: none */
     int64_t trash_now_ms;  /* trash_clock_ms, as of the group's start */
     uint64_t joined_bytes; /* memory of the group that bodies were put together in: LIMIT_GROUP_JOINED_MAX */

@@ -220,19 +220,31 @@ enum rc stage_read_row(struct decider *d, struct slice key, struct slice *value,
     return s->value ? join(d, s->value, 0, value, err) : RC_NOTFOUND;
 }
 
+/* The row of a type's counts, looked up once for all of a group's writes that follow each other in a type. */
+static enum rc counts_of(struct decider *d, uint32_t type, struct staged **out, struct err *err)
+{
+    struct key k;
+    if (!d->counts || d->counts_type != type) {
+        d->counts = NULL;
+        key_counts(&k, type);
+        if (entry_of(d, key_slice(&k), &d->counts, err) != RC_OK)
+            return RC_ERR;
+        d->counts_type = type;
+    }
+    *out = d->counts;
+    return RC_OK;
+}
+
 /* Move a type's counts. */
 static enum rc count(struct decider *d, uint32_t type, int64_t records, int64_t bytes, struct err *err)
 {
+    struct staged *s = NULL;
+    struct store_count c = {0};
     if (!records && !bytes)
         return RC_OK;
-    struct key k;
-    struct slice row;
-    struct store_count c = {0};
-    key_counts(&k, type);
-    enum rc rc = stage_read_row(d, key_slice(&k), &row, err);
-    if (rc == RC_ERR)
-        return rc;
-    if (rc == RC_OK && !counts_decode(row, &c))
+    if (counts_of(d, type, &s, err) != RC_OK)
+        return RC_ERR;
+    if (s->value && !counts_decode(s->value->part[0], &c)) /* never staged in more than one part */
         return err_set(err, ERR_IO, "The counts of type number %u are damaged.", (unsigned)type);
     c.records += (uint64_t)records;
     c.bytes += (uint64_t)bytes;
@@ -240,7 +252,8 @@ static enum rc count(struct decider *d, uint32_t type, int64_t records, int64_t 
     if (!value)
         return err_oom(err);
     counts_encode(&c, value);
-    return stage_row(d, key_slice(&k), slice_of(value, COUNTS_BYTES), err);
+    const struct slice parts[4] = {slice_of(value, COUNTS_BYTES)};
+    return overlay_set(&d->overlay, s, parts) ? RC_OK : err_oom(err);
 }
 
 /* Replace a record's expiry row. */

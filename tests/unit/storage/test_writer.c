@@ -133,6 +133,43 @@ TEST(writer__a_group_in_which_nothing_changes_is_not_applied)
 
 /* ---- applies that fail ---- */
 
+static enum rc put_then_refuse(struct store_write *w, struct store_txn *txn, struct err *err)
+{
+    const struct record rec = {.schema_id = 1, .body = SLICE("of nobody")};
+    (void)w;
+    for (uint32_t type = 1; type <= 2; type++) {
+        struct store_key key = fixture_key(type, "refused");
+        if (txn_put(txn, &key, &rec, err) != RC_OK)
+            return RC_ERR;
+    }
+    return RC_CONFLICT;
+}
+
+TEST(writer__counts_of_types_that_take_turns_in_a_group_are_exact_whatever_fails)
+{
+    struct fixture *f = open_wrapped();
+    struct store_write first = put_of("first", "x"), a = put_of("a", "12"), b = put_of("b", "345"),
+                       c = put_of("c", "6"), again = put_of("a", "7890"),
+                       gone = {.kind = WRITE_DELETE, .key = fixture_key(1, "c")},
+                       refused = {.kind = WRITE_CALL, .call = put_then_refuse};
+    struct store_write *const group[] = {&a, &b, &refused, &c, &again, &gone};
+    b.key.type = 2;
+    wrap_hold(f, &first);
+    for (size_t i = 0; i < ARRAY_LEN(group); i++)
+        fixture_queue_on(f->worker, group[i]);
+    unsigned applies = wrap.applies;
+    wrap_release();
+    fixture_await(f->worker, ARRAY_LEN(group) + 1);
+    assert_int_equal(refused.rc, RC_CONFLICT);
+    assert_int_equal(gone.rc, RC_OK);
+    assert_int_equal(wrap.applies, applies + 2);
+    assert_int_equal(fixture_count(f, 1).records, 2);
+    assert_int_equal(fixture_count(f, 1).bytes, 1 + 4);
+    assert_int_equal(fixture_count(f, 2).records, 1);
+    assert_int_equal(fixture_count(f, 2).bytes, 3);
+    fixture_end(f);
+}
+
 static bool touches(const struct mutation *m, size_t n, const char *id)
 {
     for (size_t i = 0; i < n; i++)
