@@ -1,105 +1,17 @@
-/* server/handlers/types.c - looking at types and dropping them: getschema, schemas, delschema. */
+/* server/handlers/types.c - types as a whole: listing and dropping them. */
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "base/num.h"
 #include "server/catalog.h"
 #include "server/conditions.h"
 #include "server/handlers/handlers.h"
 #include "server/handlers/long_text.h"
 #include "server/handlers/reply.h"
-#include "server/params.h"
-#include "server/reading.h"
 #include "server/registry/handlers.h"
 #include "server/server.h"
 #include "server/timing.h"
 #include "server/type_options.h"
 #include "server/words.h"
-
-/* ---- getschema ---- */
-
-struct getschema {
-    const struct type_version *version;
-    uint8_t key[SCHEMA_KEY_BYTES];
-};
-
-static enum rc version_wanted(struct request *req, const struct type_version **out, struct err *err)
-{
-    const struct slice *value = params_find(req, PARAM_version);
-    *out = req->type->latest;
-    return value ? reading_version(req, *value, "version", out, err) : RC_OK;
-}
-
-static enum rc verdict(struct request *req, const struct type_version *v, enum read_verdict *out,
-                       struct err *err)
-{
-    uint8_t tag[TAG_MAX];
-    return condition_of_read(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH],
-                             tag_print(req->type->revision, v->number, (struct slice){0}, tag), out, err);
-}
-
-static void show_schema(struct request *req, struct slice text)
-{
-    struct getschema *g = req->state;
-    struct err err;
-    enum read_verdict read;
-    req->response.etag_revision = req->type->revision;
-    req->response.etag_version = g->version->number;
-    if (!reply_header_u64(req, "Schema-Version", g->version->number) ||
-        !reply_header_u64(req, "Schema-Id", g->version->schema_id)) {
-        reply_no_memory(req);
-        return;
-    }
-    if (verdict(req, g->version, &read, &err) != RC_OK) {
-        answer_err(req, &err);
-    } else if (read == READ_FAILED) {
-        err_set(&err, ERR_CONDITION_FAILED, "The condition failed: the schema has another tag.");
-        answer_err(req, &err);
-    } else if (read == READ_NOT_MODIFIED) {
-        req->response.status = 304;
-        answer(req);
-    } else {
-        answer_json(req, text);
-    }
-}
-
-static void text_read(struct store_get *get)
-{
-    struct request *req = CONTAINER_OF(get, struct request, get);
-    struct slice text;
-    struct err err;
-    timing_lap(req, STAGE_store);
-    if (get->rc == RC_OK) {
-        if (arena_copy(&req->arena, get->rec.body, &text))
-            show_schema(req, text);
-        else
-            reply_no_memory(req);
-        return;
-    }
-    if (get->rc == RC_ERR)
-        err = get->err;
-    else
-        err_set(&err, ERR_INTERNAL, "The text of a schema is missing in the store.");
-    answer_err(req, &err);
-}
-
-void getschema_handle(struct request *req)
-{
-    struct err err;
-    struct getschema *g = arena_calloc(&req->arena, 1, sizeof *g);
-    if (!g) {
-        reply_no_memory(req);
-        return;
-    }
-    if (version_wanted(req, &g->version, &err) != RC_OK) {
-        answer_err(req, &err);
-        return;
-    }
-    req->state = g;
-    req->get.key = (struct store_key){.space = SPACE_SCHEMA, .id = schema_key(g->version->schema_id, g->key)};
-    req->get.done = text_read;
-    store_get(req->worker->store, &req->get);
-}
 
 /* ---- schemas ---- */
 
@@ -116,16 +28,26 @@ struct listing {
 };
 
 /* The name needs no escapes: see router_type_name_fault. */
+static bool versions_print(const struct type *t, struct buf *out)
+{
+    bool ok = buf_append(out, SLICE(",\"versions\":["));
+    for (uint32_t i = 0; ok && i < t->nversions; i++)
+        ok = buf_printf(out, "%s{\"version\":%u,\"schema_id\":%u}", i ? "," : "", t->version[i].number,
+                        t->version[i].schema_id);
+    return ok && buf_append(out, SLICE("]}"));
+}
+
 static bool type_print(const struct type *t, const struct store_count *count, struct buf *out)
 {
     return buf_printf(
-        out,
-        "{\"name\":\"%.*s\",\"version\":%u,\"schema_id\":%u,\"revision\":%llu,\"missing\":\"%s\","
-        "\"unknown\":\"%s\",\"compatibility\":\"%s\",\"ttl\":null,\"records\":%llu,\"bytes\":%llu}",
-        (int)t->name.len, (const char *)t->name.ptr, t->latest->number, t->latest->schema_id,
-        (unsigned long long)t->revision, missing_name(t->options.missing), unknown_name(t->options.unknown),
-        compat_mode_name(t->options.compatibility), (unsigned long long)count->records,
-        (unsigned long long)count->bytes);
+               out,
+               "{\"name\":\"%.*s\",\"version\":%u,\"schema_id\":%u,\"revision\":%llu,\"missing\":\"%s\","
+               "\"unknown\":\"%s\",\"compatibility\":\"%s\",\"ttl\":null,\"records\":%llu,\"bytes\":%llu",
+               (int)t->name.len, (const char *)t->name.ptr, t->latest->number, t->latest->schema_id,
+               (unsigned long long)t->revision, missing_name(t->options.missing),
+               unknown_name(t->options.unknown), compat_mode_name(t->options.compatibility),
+               (unsigned long long)count->records, (unsigned long long)count->bytes) &&
+           versions_print(t, out);
 }
 
 static void page_print(struct listing *l)

@@ -504,6 +504,61 @@ class Lineages(Case):
         self.assertEqual(faults, [])
 
 
+class Identity(Case):
+    def test_a_version_is_found_by_its_fingerprint_whichever_way_round(self):  # D-32
+        name = fresh()
+        with open(os.path.join(DATA, "..", "..", "..", "examples", "PersonInfo.avsc"), encoding="utf-8") as f:
+            person = json.load(f)
+        self.register(name, person)
+        self.register(name, {**person, "fields": person["fields"] + [field("more", "int", default=0)]})
+        for _ in range(2):
+            for digits in "0393c321fe924dad", "ad4d92fe21c39303", "0393C321FE924DAD":
+                reply = server.get(f"/getschema/{name}?fingerprint={digits}")
+                self.assertEqual((reply.status, reply.header("Schema-Version")), (200, "1"), reply)
+                self.assertEqual(reply.header("Schema-Fingerprint"), "0393c321fe924dad")
+                self.assertEqual(reply.json(), person)
+            self.assertEqual(server.get(f"/getschema/{name}").header("Schema-Version"), "2")
+            reply = server.get(f"/getschema/{name}?fingerprint=0000000000000001")
+            self.assertEqual((reply.status, reply.json()["code"]), (404, "no_version"))
+            server.restart()
+        for bad in "?fingerprint=1", "?fingerprint=0x93c321fe924dad", "?format=json", "?version=1&fingerprint=0393c321fe924dad":
+            self.assertEqual(server.get(f"/getschema/{name}{bad}").status, 400, bad)
+
+    def test_the_canonical_form_leaves_out_what_readers_of_data_need_not(self):
+        name = fresh()
+        self.register(name, record(field("a", {"type": "long", "logicalType": "timestamp-millis"}, default=1, doc="d"), doc="e"))
+        reply = server.get(f"/getschema/{name}?format=canonical")
+        self.assertEqual(reply.body, b'{"name":"R","type":"record","fields":[{"name":"a","type":"long"}]}')
+        plain = server.get(f"/getschema/{name}")
+        self.assertNotEqual(plain.header("ETag"), reply.header("ETag"))
+        for text, tag in ("", plain.header("ETag")), ("?format=canonical", reply.header("ETag")):
+            self.assertEqual(server.get(f"/getschema/{name}{text}", headers={"If-None-Match": tag}).status, 304)
+        other = fresh()
+        self.register(other, reply.body.decode())
+        again = server.get(f"/getschema/{other}")
+        self.assertEqual(again.header("Schema-Fingerprint"), reply.header("Schema-Fingerprint"))
+        self.assertNotEqual(again.header("Schema-Id"), reply.header("Schema-Id"))
+
+    def test_every_case_of_schemas_valid_jsonl(self):
+        for case in cases("schemas-valid.jsonl"):
+            name = fresh()
+            reply = server.post(f"/putschema/{name}", body=text_of(case["schema"]))
+            if reply.status != 200:  # a choice of docs/policies.md
+                continue
+            with self.subTest(case["id"]):
+                reply = server.get(f"/getschema/{name}?format=canonical")
+                self.assertEqual(reply.body.decode(), case["canonical"])
+                self.assertEqual(reply.header("Schema-Fingerprint"), case["crc64_avro_hex"])
+                self.assertEqual(server.get(f"/getschema/{name}?fingerprint={case['crc64_avro_hex']}").status, 200)
+
+    def test_schemas_lists_the_versions(self):
+        name = fresh()
+        ids = [int(self.register(name, record(*(field(f"f{i}", "int", default=0) for i in range(v)))).header("Schema-Id"))
+               for v in (1, 2, 3)]
+        row = next(row for row in server.get("/schemas").json() if row["name"] == name)
+        self.assertEqual(row["versions"], [{"version": v, "schema_id": id} for v, id in zip((1, 2, 3), ids)])
+
+
 class Conformance(Case):
     """docs/policies.md wins where a case leaves a choice open."""
 
