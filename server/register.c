@@ -7,6 +7,7 @@
 
 #include "server/handlers/reply.h"
 #include "server/server.h"
+#include "server/stored_check.h"
 #include "server/timing.h"
 
 static void check_begin(struct request *, struct registration *);
@@ -143,6 +144,13 @@ static void checked(struct job *job)
     struct request *req = CONTAINER_OF(job, struct request, job);
     struct registration *r = req->state;
     timing_lap(req, STAGE_validate);
+    bool has_verdict = r->rc == RC_OK || (r->rc == RC_ERR && r->err.code == ERR_INCOMPATIBLE);
+    if (r->stored)
+        r->stored->is_complete = r->is_first;
+    if (r->stored && r->type && has_verdict) {
+        stored_check(req, r, finish);
+        return;
+    }
     if (req->hold)
         catalog_leave(req);
     r->type = NULL;
@@ -172,6 +180,6 @@ enum compat_mode register_level(const struct registration *r, const struct type_
 void register_schema(struct request *req, struct registration *r)
 {
     assert(req->state == r && !req->hold && r->done);
-    assert(!r->against || r->dry_run);
+    assert(r->dry_run || (!r->against && !r->stored));
     check_begin(req, r);
 }

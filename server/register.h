@@ -13,6 +13,8 @@
 #include "server/subject_settings.h"
 #include "server/type_options.h"
 
+struct stored_check; /* server/stored_check.h */
+
 /* One registration, in the request's arena: req->state points to it (it is the first member of the handler's own)
  * until done. Zero-initialised, then filled in by the caller. */
 struct registration {
@@ -41,6 +43,9 @@ struct registration {
     uint32_t
         against; /* a dry run only: compare with this version alone, whatever the mode says of others; 0: as the
                          mode says. No such version: NO_VERSION */
+    struct stored_check
+        *stored; /* a dry run only: also look whether it reads what is stored; in the arena, its limit
+                                    set (server/stored_check.h). NULL: not asked for */
     /* On the request's worker; it answers. False: memory is out, and nothing was answered: it is called again a
      * moment later, since what is committed must not be refused. */
     bool (*done)(struct request *, struct registration *r);

@@ -1,43 +1,11 @@
 /* server/register_check.c - a registration on a helper: the schema is parsed, and compared with the versions of its
  * lineage that its compatibility asks for. What it reads is one snapshot's or newer; the writer's transaction
  * confirms that the lineage is still the same. */
-#include <assert.h>
-#include <stddef.h>
-
 #include "base/bytes.h"
-#include "base/log.h"
 #include "server/register.h"
+#include "server/schema_rows.h"
 #include "server/server.h"
 #include "server/words.h"
-
-/* ---- the store's rows ---- */
-
-struct row_read {
-    struct store_get get;
-    struct arena *arena;
-    struct slice bytes;
-};
-
-static void row_read_done(struct store_get *get)
-{
-    struct row_read *r = CONTAINER_OF(get, struct row_read, get);
-    if (get->rc == RC_OK && !arena_copy(r->arena, get->rec.body, &r->bytes))
-        get->rc = err_oom(&get->err);
-}
-
-/* A row's bytes, in the arena. RC_NOTFOUND. The engines call back before they return; on a helper nothing else
- * would do. */
-static enum rc row_read(struct store_worker *store, const struct store_key *key, struct arena *arena,
-                        struct slice *out, struct err *err)
-{
-    struct row_read r = {.get = {.key = *key, .done = row_read_done, .rc = RC_PENDING}, .arena = arena};
-    store_get(store, &r.get);
-    assert(r.get.rc != RC_PENDING);
-    *out = r.bytes;
-    if (r.get.rc == RC_ERR)
-        *err = r.get.err;
-    return r.get.rc;
-}
 
 /* ---- the schema itself ---- */
 
@@ -91,48 +59,13 @@ static enum rc find_id(struct request *req, struct registration *r, struct store
 {
     const struct store_key key = {.space = SPACE_SCHEMA_HASH, .id = slice_of(r->digest, sizeof r->digest)};
     struct slice row;
-    enum rc rc = row_read(store, &key, &req->arena, &row, &r->err);
+    enum rc rc = schema_row_read(store, &key, &req->arena, &row, &r->err);
     *id = 0;
     if (rc == RC_OK && row.len != SCHEMA_ID_BYTES)
         return err_set(&r->err, ERR_INTERNAL, "A row of schema ids is damaged.");
     if (rc == RC_OK)
         *id = get_le32(row.ptr);
     return rc == RC_NOTFOUND ? RC_OK : rc;
-}
-
-/* ---- a version's schema ---- */
-
-/* Compiled: by the catalog, which gets it if it has not compiled it yet; or *own, the caller's. */
-static enum rc version_schema(struct request *req, struct registration *r, struct store_worker *store,
-                              uint32_t schema_id, const struct schema **out, struct schema **own)
-{
-    const struct type_version *v = r->type ? type_version_of_schema(r->type, schema_id) : NULL;
-    uint8_t bytes[SCHEMA_KEY_BYTES];
-    const struct store_key key = {.space = SPACE_SCHEMA, .id = schema_key(schema_id, bytes)};
-    struct schema *schema;
-    struct slice text;
-    *own = NULL;
-    *out = v ? type_schema(v) : NULL;
-    if (*out)
-        return RC_OK;
-    enum rc rc = row_read(store, &key, &req->arena, &text, &r->err);
-    if (rc == RC_OK)
-        rc = schema_parse(&schema, text, (struct slice){0}, &req->arena, &r->err);
-    if (rc != RC_OK) {
-        if (rc == RC_ERR && err_status(r->err.code) == 503)
-            return RC_ERR;
-        log_error("schema %u cannot be loaded: %s", schema_id,
-                  rc == RC_ERR ? r->err.message : "its row is missing");
-        return err_set(&r->err, ERR_INTERNAL,
-                       "The schema of an older version cannot be loaded from the store.");
-    }
-    if (v) {
-        type_schema_offer(v, schema);
-        *out = type_schema(v);
-    } else {
-        *out = *own = schema;
-    }
-    return RC_OK;
 }
 
 /* ---- comparing ---- */
@@ -161,7 +94,7 @@ static enum rc compare(struct request *req, struct registration *r, struct store
     const struct schema *schema;
     struct schema *own;
     struct compat compat;
-    if (version_schema(req, r, store, version->schema_id, &schema, &own) != RC_OK)
+    if (schema_row_load(store, r->type, version->schema_id, &req->arena, &schema, &own, &r->err) != RC_OK)
         return RC_ERR;
     enum rc rc = compat_check(r->mode, r->parsed, &schema, 1, &req->arena, &compat, &r->err);
     if (own)
@@ -268,7 +201,7 @@ static enum rc read_settings(struct request *req, struct registration *r, struct
 {
     struct slice bytes;
     const struct store_key key = {.space = SPACE_SUBJECT, .id = settings_key(subject, r->settings_key)};
-    enum rc rc = row_read(store, &key, &req->arena, &bytes, &r->err);
+    enum rc rc = schema_row_read(store, &key, &req->arena, &bytes, &r->err);
     *out = (struct subject_settings){0};
     if (rc == RC_OK)
         return settings_decode(bytes, out, &r->err);
@@ -283,7 +216,7 @@ static enum rc check_lineage(struct request *req, struct registration *r, struct
     if (read_settings(req, r, store, r->name, &r->settings.own) != RC_OK ||
         read_settings(req, r, store, (struct slice){0}, &r->settings.global) != RC_OK)
         return RC_ERR;
-    enum rc rc = row_read(store, &key, &req->arena, &bytes, &r->err);
+    enum rc rc = schema_row_read(store, &key, &req->arena, &bytes, &r->err);
     if (rc == RC_OK)
         rc = type_row_decode(bytes, &row, &r->err);
     if (rc == RC_OK)

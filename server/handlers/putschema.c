@@ -1,6 +1,7 @@
 /* server/handlers/putschema.c - registering a schema as a version of a type: what is asked, and the answer. */
 #include <stddef.h>
 
+#include "base/num.h"
 #include "server/handlers/handlers.h"
 #include "server/handlers/reply.h"
 #include "server/handlers/verdict.h"
@@ -8,6 +9,7 @@
 #include "server/params.h"
 #include "server/register.h"
 #include "server/router.h"
+#include "server/stored_check.h"
 #include "server/words.h"
 
 struct putschema {
@@ -15,6 +17,27 @@ struct putschema {
 };
 
 /* ---- before the body ---- */
+
+/* check=stored, and how many records are to be looked at. */
+static enum rc ask_stored(struct request *req, struct registration *r, struct err *err)
+{
+    const struct slice *check = params_find(req, PARAM_check), *limit = params_find(req, PARAM_limit);
+    struct words words;
+    if (check && !slice_eq(*check, SLICE("stored")))
+        return err_set(err, ERR_BAD_PARAMETER, "check is stored, not '%s'.", words_of(*check, &words));
+    if ((check && !r->dry_run) || (limit && !check))
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "check=stored goes with dry_run=1, and limit with check=stored.");
+    if (!check)
+        return RC_OK;
+    r->stored = arena_calloc(&req->arena, 1, sizeof *r->stored);
+    if (!r->stored)
+        return err_oom(err);
+    r->stored->limit = STORED_LIMIT_DEFAULT;
+    if (!limit || (num_parse_decimal(*limit, UINT64_MAX, &r->stored->limit) && r->stored->limit))
+        return RC_OK;
+    return err_set(err, ERR_BAD_PARAMETER, "limit is an integer from 1, not '%s'.", words_of(*limit, &words));
+}
 
 static enum rc begin(struct request *req, struct putschema *p, struct err *err)
 {
@@ -32,6 +55,7 @@ static enum rc begin(struct request *req, struct putschema *p, struct err *err)
         p->registration.fullname = *fullname;
     }
     if (params_flag(req, PARAM_dry_run, &p->registration.dry_run, err) != RC_OK ||
+        ask_stored(req, &p->registration, err) != RC_OK ||
         type_options_parse(req, &p->registration.given, err) != RC_OK ||
         negotiate_whole_body(req->header[HEADER_CONTENT_RANGE], err) != RC_OK ||
         negotiate_json_body(req->header[HEADER_CONTENT_TYPE], req->header[HEADER_CONTENT_ENCODING], err) !=
@@ -60,7 +84,8 @@ bool putschema_begin(struct request *req)
 
 static bool headers_add(struct request *req, const struct registration *r)
 {
-    bool ok = reply_header_u64(req, "Schema-Version", r->version) &&
+    bool ok = (!r->dry_run || response_header(req, "Dry-Run", SLICE("1"))) &&
+              reply_header_u64(req, "Schema-Version", r->version) &&
               (!r->schema_id || reply_header_u64(req, "Schema-Id", r->schema_id));
     for (size_t i = 0; ok && i < schema_warnings(r->schema); i++)
         ok = response_header(req, "Schema-Warning", schema_warning(r->schema, i));
@@ -127,9 +152,11 @@ static void answer_incompatible(struct request *req, const struct registration *
 
 static bool registered(struct request *req, struct registration *r)
 {
-    if (r->rc == RC_OK)
+    if (r->stored && r->stored->rc == RC_ERR)
+        answer_err(req, &r->stored->err);
+    else if (r->rc == RC_OK)
         return r->dry_run ? answer_verdict(req, r) : answer_registered(req, r);
-    if (r->rc == RC_CONFLICT)
+    else if (r->rc == RC_CONFLICT)
         answer_conflict(req, r);
     else if (r->err.code == ERR_INCOMPATIBLE)
         answer_incompatible(req, r);

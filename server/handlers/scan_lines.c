@@ -19,11 +19,11 @@ bool scan_lines_end(const struct scan_lines *l)
 
 /* ---- a line ---- */
 
-static bool id_print(struct slice id, struct buf *out)
+bool scan_id_print(struct slice id, struct buf *out)
 {
     if (likely(utf8_valid(id)))
-        return buf_append(out, SLICE("{\"id\":")) && json_quote(id, out);
-    return buf_append(out, SLICE("{\"id_base64\":\"")) && base64_print(id, out) &&
+        return buf_append(out, SLICE("\"id\":")) && json_quote(id, out);
+    return buf_append(out, SLICE("\"id_base64\":\"")) && base64_print(id, out) &&
            buf_append(out, SLICE("\""));
 }
 
@@ -31,7 +31,7 @@ bool scan_line_begin(const struct scan_lines *l, struct slice id, uint64_t revis
 {
     if (l->is_array && !buf_append(out, l->any ? SLICE(",\n") : SLICE("[")))
         return false;
-    return id_print(id, out) &&
+    return buf_append_byte(out, '{') && scan_id_print(id, out) &&
            (!revision || buf_printf(out, ",\"revision\":%llu", (unsigned long long)revision));
 }
 
@@ -70,7 +70,7 @@ COLD enum rc scan_line_damage(struct scan_lines *l, struct slice id, uint64_t re
 {
     struct err told;
     struct buf text = {0};
-    if (!id_print(id, &text))
+    if (!scan_id_print(id, &text))
         text.len = 0;
     log_error("record %.*s of type %u cannot be shown: %s", (int)text.len, (const char *)text.ptr, l->type,
               what);

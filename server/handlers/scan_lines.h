@@ -18,6 +18,8 @@ bool scan_lines_enough(const struct scan_lines *);
 /* What comes behind all lines. False: memory is out. */
 MUST_USE bool scan_lines_end(const struct scan_lines *);
 
+/* `"id":"..."`, or `"id_base64":"..."` of one that is not UTF-8. False: memory is out. */
+MUST_USE bool scan_id_print(struct slice id, struct buf *out);
 /* A line's begin with id and revision (0: not known), to the output or to a buffer of the caller's. False: memory
  * is out, and a part of it is there. */
 MUST_USE bool scan_line_begin(const struct scan_lines *, struct slice id, uint64_t revision, struct buf *out);

@@ -2,6 +2,8 @@
 #include "server/handlers/verdict.h"
 
 #include "base/json_quote.h"
+#include "server/handlers/scan_lines.h"
+#include "server/stored_check.h"
 
 static bool put(struct buf *out, const char *label, struct slice text)
 {
@@ -38,10 +40,31 @@ static bool print_id(uint32_t id, struct buf *out)
     return id ? buf_printf(out, ",\"schema_id\":%u", id) : buf_append(out, SLICE(",\"schema_id\":null"));
 }
 
+static bool print_fault(const struct stored_fault *f, struct buf *out)
+{
+    bool ok = buf_append_byte(out, '{') && scan_id_print(f->id, out);
+    if (ok && f->version)
+        ok = buf_printf(out, ",\"version\":%u", f->version);
+    return ok && put(out, ",\"code\":", slice_str(err_slug(f->code))) &&
+           put(out, ",\"pointer\":", f->pointer) && put(out, ",\"detail\":", f->words) &&
+           buf_append_byte(out, '}');
+}
+
+static bool print_stored(const struct stored_check *c, struct buf *out)
+{
+    bool ok = buf_printf(out, ",\"stored\":{\"checked\":%llu,\"unreadable\":%llu,\"complete\":%s,\"first\":[",
+                         (unsigned long long)c->checked, (unsigned long long)c->unreadable,
+                         c->is_complete ? "true" : "false");
+    for (unsigned i = 0; ok && i < c->nfirst; i++)
+        ok = (!i || buf_append_byte(out, ',')) && print_fault(&c->first[i], out);
+    return ok && buf_append(out, SLICE("]}"));
+}
+
 bool verdict_print(const struct registration *r, struct buf *out)
 {
     return buf_printf(out, "\"compatible\":%s,\"compatibility\":\"%s\",\"version\":%u,\"is_new\":%s",
                       r->compat.n ? "false" : "true", compat_mode_name(r->mode), r->version,
                       r->is_new ? "true" : "false") &&
-           print_id(r->schema_id, out) && print_reasons(&r->compat, out) && print_warnings(r->schema, out);
+           print_id(r->schema_id, out) && print_reasons(&r->compat, out) && print_warnings(r->schema, out) &&
+           (!r->stored || print_stored(r->stored, out));
 }

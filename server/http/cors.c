@@ -8,8 +8,8 @@
     "Accept-Schema-Version, Content-Type, If-Match, If-None-Match, If-Range, Range, Schema-Version, "        \
     "X-Request-Id"
 #define ANSWER_HEADERS                                                                                       \
-    "Accept-Ranges, Allow, Content-Range, Dry-Run, ETag, Location, Record-Count, Retry-After, Schema-Id, "   \
-    "Schema-Version, Schema-Warning, Server-Timing, X-Request-Id"
+    "Accept-Ranges, Allow, Content-Range, Dry-Run, ETag, Location, Record-Count, Retry-After, "              \
+    "Schema-Fingerprint, Schema-Id, Schema-Version, Schema-Warning, Server-Timing, X-Request-Id"
 #define MAX_AGE_SECONDS "600"
 
 /* ---- the list ---- */

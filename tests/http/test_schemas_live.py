@@ -189,6 +189,84 @@ class Registering(Case):
             self.assertEqual(self.version(name), 2)
 
 
+class Stored(Case):
+    def check(self, name, schema, query="", status=200):
+        reply = self.register(name, schema, "?dry_run=1&check=stored" + query, status=status)
+        return reply.json()["stored"]
+
+    def test_what_would_not_read_is_counted_and_the_first_are_shown(self):
+        name = fresh()
+        self.register(name, record(field("k", enum("A", "B")), field("s", "string")), "?compatibility=none")
+        for n in range(600):
+            self.put(name, f"{n:04}", {"k": "AB"[n % 2], "s": "x"})
+        self.register(name, record(field("k", enum("A", "B", "C")), field("n", "int", default=1)))
+        server.put(f"/{name}/%FFz", body=b'{"k":"C"}')
+        narrow = record(field("k", enum("A")))
+        for _ in range(2):
+            stored = self.check(name, narrow)
+            self.assertEqual((stored["checked"], stored["unreadable"], stored["complete"]), (601, 301, True))
+            self.assertEqual([f["id"] for f in stored["first"]], [f"{n:04}" for n in range(1, 20, 2)])
+            self.assertEqual({(f["version"], f["code"], f["pointer"]) for f in stored["first"]}, {(1, "other_version", "/k")})
+            server.restart()
+        self.assertEqual(self.check(name, narrow, "&limit=3"),
+                         {"checked": 3, "unreadable": 1, "complete": False, "first": stored["first"][:1]})
+        self.assertTrue(self.check(name, narrow, "&limit=601")["complete"])
+        refused = self.check(name, narrow, "&compatibility=backward", status=409)
+        self.assertEqual(refused["unreadable"], 301)
+        same = self.check(name, record(field("k", enum("A", "B", "C")), field("n", "int", default=1)))
+        self.assertEqual((same["checked"], same["unreadable"]), (601, 0))
+        last = self.check(name, record(field("k", enum("A", "B"))))
+        self.assertEqual(last["first"], [{"id_base64": "/3o=", "version": 2, "code": "other_version", "pointer": "/k",
+                                          "detail": last["first"][0]["detail"]}])
+        self.assertEqual(self.version(name), 2)
+
+    def test_long_records_among_short_ones(self):
+        name = fresh()
+        self.register(name, record(field("s", "string"), field("k", enum("A", "B"))), "?compatibility=none")
+        for n, size in enumerate((10, 4_000, 5_000, 100_000, 10, 2_000_000, 3)):
+            for k in "AB":
+                self.put(name, f"{n}{k}", {"s": "z" * size, "k": k})
+        stored = self.check(name, record(field("s", "bytes"), field("k", enum("A"))))
+        self.assertEqual((stored["checked"], stored["complete"]), (14, True))
+        self.assertEqual([f["id"] for f in stored["first"]], [f"{n}B" for n in range(7)])
+
+    def test_without_records_or_a_type_or_a_way(self):
+        name = fresh()
+        nothing = {"checked": 0, "unreadable": 0, "complete": True, "first": []}
+        self.assertEqual(self.check(name, '"int"'), nothing)
+        self.register(name, '"int"', "?compatibility=none")
+        self.assertEqual(self.check(name, '"string"'), nothing)
+        self.put(name, 1, 1)
+        self.assertEqual(self.check(name, '"string"')["unreadable"], 1)
+        for bad in "?check=stored", "?dry_run=1&check=all", "?dry_run=1&limit=3", "?dry_run=1&check=stored&limit=0":
+            self.register(name, '"string"', bad, status=400)
+        self.register(name, '"strnig"', "?dry_run=1&check=stored", status=422)
+
+    def test_while_records_are_written(self):
+        name, ending, faults = fresh(), threading.Event(), []
+        self.register(name, record(field("k", enum("A", "B"))), "?compatibility=none")
+        for n in range(1_000):
+            self.put(name, f"{n:04}", {"k": "B"})
+
+        def write():
+            n = 0
+            while not ending.is_set():
+                n = (n + 7) % 1_000
+                if server.post(f"/{name}/put/{n:04}", body=b'{"k":"B"}').status != 200:
+                    faults.append(n)
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        try:
+            for _ in range(5):
+                stored = self.check(name, record(field("k", enum("A"))))
+                self.assertEqual((stored["checked"], stored["unreadable"]), (1_000, 1_000))
+        finally:
+            ending.set()
+            thread.join()
+        self.assertEqual(faults, [])
+
+
 class Reading(Case):
     def test_a_field_that_is_new_removed_or_promoted(self):  # D-40
         name = fresh()
