@@ -272,21 +272,37 @@ static void encoded(struct request *req, struct slice avro)
         answer_err(req, &err);
 }
 
+/* A field becomes one of a record of the latest version. */
+static enum rc find_field(struct request *req, struct record_input *in, struct err *err)
+{
+    const struct type_version *latest = req->type->latest;
+    struct words name, type;
+    words_of(req->type_name, &type);
+    if (in->version != latest)
+        return err_set(err, ERR_OTHER_VERSION,
+                       "Schema-Version says %u; a field is put in the latest version of '%s', which is %u.",
+                       in->version->number, type.text, latest->number);
+    in->field = schema_field(type_schema(latest), req->field);
+    if (in->field < 0)
+        return err_set(err, ERR_NO_FIELD, "Version %u of '%s' has no field '%s'.", latest->number, type.text,
+                       words_of(req->field, &name));
+    return RC_OK;
+}
+
+static void writer_found(struct request *req)
+{
+    struct field_put *f = req->state;
+    struct err err;
+    if (find_field(req, &f->input, &err) == RC_OK)
+        record_encode(req, &f->input, encoded);
+    else
+        answer_err(req, &err);
+}
+
 static void ready(struct request *req)
 {
     struct field_put *f = req->state;
-    const struct type_version *latest = req->type->latest;
-    struct err err;
-    struct words name, type;
-    f->input.version = latest;
-    f->input.field = schema_field(type_schema(latest), req->field);
-    if (f->input.field >= 0) {
-        record_encode(req, &f->input, encoded);
-        return;
-    }
-    err_set(&err, ERR_NO_FIELD, "Version %u of '%s' has no field '%s'.", latest->number,
-            words_of(req->type_name, &type), words_of(req->field, &name));
-    answer_err(req, &err);
+    record_find_writer(req, &f->input, writer_found);
 }
 
 void field_put_handle(struct request *req)

@@ -237,6 +237,14 @@ class Writers(Forms):
         for bad in "0", "-1", "latest", "1.0", "4294967297":
             self.expect(put("/w/x", b"\x02", BINARY, Schema_Version=bad), 400, "bad_request")
 
+    def test_a_field_is_put_in_the_latest_version(self):
+        self.expect(put("/w/field", b"\x02\x02y", BINARY), 201)
+        self.expect(put("/w/put/field/a", b"7", "application/json", Schema_Version="2"), 200)
+        self.expect(put("/w/put/field/a", b"8", "application/json", Schema_Version="1"), 409, "other_version")
+        self.expect(put("/w/put/field/a", b"8", "application/json", Schema_Version="9"), 404, "no_version")
+        self.expect(put("/w/put/field/a", b"8", "application/json", Schema_Version="x"), 400, "bad_request")
+        self.assertEqual(server.get("/w/field").json()["a"], 7)
+
     def test_a_fingerprint_names_any_version_of_the_type(self):
         first, second = fingerprint(self.canonical(("a", "int"))), fingerprint(self.canonical(("a", "long"), ("b", "string")))
         self.expect(put("/w/f1", framed(SINGLE, b"\x02", first), SINGLE), 201)
