@@ -83,7 +83,8 @@ struct record_input {
     struct reading reading;             /* of what another version than the latest writes, as the latest */
     int field;                          /* of schema_field; -1: the whole */
     size_t frame_bytes;                 /* before the datum, in a form that is no JSON */
-    struct writer_id writer;            /* record_writer.c's own, both */
+    struct writer_id writer;            /* record_writer.c's own, all three */
+    uint32_t versions_left;
     void (*then)(struct request *);
     bool dry_run; /* record_dry.c's own, both */
     void (*found)(struct request *, const struct record *);

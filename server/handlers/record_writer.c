@@ -65,36 +65,56 @@ static bool has_written(const struct record_input *in, const struct type_version
     return schema_fingerprint(type_schema(v)) == in->writer.fingerprint;
 }
 
-/* Only a fingerprint takes the schema to tell; all of the type's schemas stay once they are loaded. */
-static bool can_tell(const struct record_input *in, const struct type_version *v)
+/* The latest, then all from the newest, which may be another, down to the first. */
+static const struct type_version *candidate(const struct type *type, uint32_t left)
 {
-    return in->encoding->framing->writer == WRITER_BY_SCHEMA_ID || type_schema(v);
+    return left > type->nversions ? type->latest : &type->version[left - 1];
+}
+
+/* It takes the schemas to tell; once they are loaded they stay. */
+static void look_for_fingerprint(struct request *req)
+{
+    struct record_input *in = req->state;
+    for (; in->versions_left; in->versions_left--) {
+        const struct type_version *v = candidate(req->type, in->versions_left);
+        if (!type_schema(v)) {
+            schema_load(req, v, look_for_fingerprint);
+            return;
+        }
+        if (has_written(in, v)) {
+            found(req, v);
+            return;
+        }
+    }
+    refuse_writer(req);
 }
 
 static void found_loaded(struct request *req)
 {
-    struct record_input *in = req->state;
+    const struct record_input *in = req->state;
     found(req, in->version);
 }
 
-/* From in->version down to the first. */
-static void look_down(struct request *req)
+static void look_for_schema_id(struct request *req)
 {
     struct record_input *in = req->state;
-    for (const struct type_version *v = in->version;; v--) {
-        in->version = v;
-        if (!can_tell(in, v)) {
-            schema_load(req, v, look_down);
-            return;
-        }
-        if (has_written(in, v)) {
-            schema_load(req, v, found_loaded);
-            return;
-        }
-        if (v == req->type->version) {
-            refuse_writer(req);
-            return;
-        }
+    in->version = type_version_of_schema(req->type, in->writer.schema_id);
+    if (in->version)
+        schema_load(req, in->version, found_loaded);
+    else
+        refuse_writer(req);
+}
+
+static void look_for_writer(struct request *req, const struct framing *framing)
+{
+    struct record_input *in = req->state;
+    switch (framing ? framing->writer : WRITER_UNNAMED) {
+    case WRITER_BY_FINGERPRINT:
+        in->versions_left = req->type->nversions + 1;
+        look_for_fingerprint(req);
+        break;
+    case WRITER_BY_SCHEMA_ID: look_for_schema_id(req); break;
+    case WRITER_UNNAMED: in->then(req); break;
     }
 }
 
@@ -151,10 +171,8 @@ static void find(struct request *req, const struct framing *framing)
             schema_load(req, in->version, asked_loaded);
         else
             answer_err(req, &err);
-    } else if (in->frame_bytes) {
-        look_down(req);
     } else {
-        in->then(req);
+        look_for_writer(req, framing);
     }
 }
 

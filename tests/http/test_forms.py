@@ -262,6 +262,16 @@ class Writers(Forms):
             refused = self.expect(put("/w/c3", framed(CONFLUENT, b"\x02", schema_id=foreign), CONFLUENT), 422, "unknown_writer").json()
             self.assertIn(f"schema id {foreign},", refused["detail"])
 
+    def test_a_version_that_the_registry_has_deleted_can_still_have_written(self):
+        register("gone", self.V1)
+        newest = register("gone", {**self.V1, "fields": self.V1["fields"] + self.V2["fields"][1:]})
+        self.expect(server.delete("/subjects/gone/versions/2"), 200)
+        self.assertEqual(server.get("/getschema/gone").header("Schema-Version"), "1")
+        of_newest = fingerprint(self.canonical(("a", "int"), ("b", "string")))
+        self.expect(put("/gone/1", framed(SINGLE, b"\x02\x02y", of_newest), SINGLE), 201)
+        self.expect(put("/gone/2", framed(CONFLUENT, b"\x02\x02y", schema_id=newest), CONFLUENT), 201)
+        self.expect(put("/gone/3", framed(SINGLE, b"\x02", bytes(8)), SINGLE), 422, "unknown_writer")
+
     def test_header_and_frame_must_agree(self):
         self.expect(put("/w/h1", framed(CONFLUENT, b"\x02", schema_id=self.id1), CONFLUENT, Schema_Version="1"), 201)
         self.expect(put("/w/h2", framed(CONFLUENT, b"\x02", schema_id=self.id1), CONFLUENT, Schema_Version="2"), 422, "unknown_writer")
