@@ -85,9 +85,8 @@ static enum rc encode(struct codec *c, struct encode_job *job, struct slice json
     return rc;
 }
 
-static struct encode_job job_of(const struct schema *s, const struct codec_opts *opts, struct slice json)
+static struct encode_job job_of(const struct program *p, const struct codec_opts *opts, struct slice json)
 {
-    const struct program *p = schema_program(s);
     return (struct encode_job){
         .program = p,
         .op = p->root,
@@ -100,7 +99,10 @@ static struct encode_job job_of(const struct schema *s, const struct codec_opts 
 enum rc codec_from_json(struct codec *c, const struct schema *s, const struct codec_opts *opts,
                         struct slice json, struct buf *out, struct arena *arena, struct err *err)
 {
-    struct encode_job job = job_of(s, opts, json);
+    const struct program *p = schema_program_of(s, opts->form);
+    if (unlikely(!p))
+        return err_oom(err);
+    struct encode_job job = job_of(p, opts, json);
     return encode(c, &job, json, out, arena, err);
 }
 
@@ -108,7 +110,10 @@ enum rc codec_field_from_json(struct codec *c, const struct schema *s, int field
                               const struct codec_opts *opts, struct slice json, struct buf *out,
                               struct arena *arena, struct err *err)
 {
-    struct encode_job job = job_of(s, opts, json);
+    const struct program *p = schema_program_of(s, opts->form);
+    if (unlikely(!p))
+        return err_oom(err);
+    struct encode_job job = job_of(p, opts, json);
     const struct op *root = &job.program->ops[job.op];
     assert(root->code == OP_RECORD && field >= 0 && (uint32_t)field < root->b);
     job.op = job.program->fields[root->a + (uint32_t)field].op;

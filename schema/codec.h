@@ -11,8 +11,16 @@
 struct schema;
 
 /* Which JSON: avrod's own (unions bare or tagged in; out bare for one non-null branch, else tagged), or the
- * specification's JSON encoding (always tagged, both ways; null is never tagged). */
-enum json_form { JSON_PLAIN, JSON_AVRO };
+ * specification's JSON encoding (always tagged, both ways; null is never tagged). The former may spell some values
+ * readably, both ways (docs/decisions/0008): the three may be added. */
+enum json_form {
+    JSON_PLAIN = 0,
+    JSON_LOGICAL = 1, /* logical types as texts: dates and times, decimals, UUIDs; a duration as an object */
+    JSON_BASE64 = 2,  /* bytes and fixed (of those, what has no text by JSON_LOGICAL) as base64 */
+    JSON_INT64 = 4,   /* long as digits in a string */
+    JSON_AVRO = 8,
+    JSON_FORMS
+};
 
 /* A type's options, as far as they are about data. Zero-initialised: the defaults. */
 struct codec_opts {

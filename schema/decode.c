@@ -13,6 +13,7 @@
 #include "schema/avro_read.h"
 #include "schema/json_out.h"
 #include "schema/name_set.h"
+#include "schema/spelling.h"
 
 /* A record, array or map that is open. */
 struct frame {
@@ -45,7 +46,7 @@ struct decoder {
     struct slice name;         /* path of the datum, for messages */
     struct err *err;
     struct frame *top;
-    struct frame frames[LIMIT_DATA_DEPTH_MAX + 1];
+    struct frame frames[LIMIT_DATA_DEPTH_MAX + 2]; /* the bottom, and on top perhaps what does not count */
 };
 
 /* ---- faults ---- */
@@ -273,12 +274,25 @@ static inline uint8_t *put_symbol(struct decoder *d, const struct op *op, const 
     return put_prepared(d, w, d->program->symbols[op->a + index].text);
 }
 
+/* What is spelled readably. Moves no pointer that the loop holds: *behind is behind the value. */
+static NOINLINE uint8_t *put_spelled(struct decoder *d, const struct op *op, const uint8_t *at, uint8_t *w,
+                                     const uint8_t **behind)
+{
+    struct spelled v;
+    const char *fault;
+    *behind = spelling_take(op, at, d->end, &v, &fault);
+    if (unlikely(!*behind))
+        return BAD(d, at, "%s", fault);
+    w = json_out_room(&d->out, w, spelling_chars_max(op, &v));
+    return likely(w) ? spelling_print(op, &v, w) : NULL;
+}
+
 /* ---- containers ---- */
 
-/* Open a frame for op. NULL: too deep. */
+/* Open a frame for op. NULL: too deep. What is a record in JSON alone does not count. */
 static inline struct frame *push(struct decoder *d, const struct op *op, bool tagged, const uint8_t *at)
 {
-    if (unlikely(d->top == d->frames + LIMIT_DATA_DEPTH_MAX))
+    if (unlikely(d->top >= d->frames + LIMIT_DATA_DEPTH_MAX) && !(op->flags & OP_FLAG_FLAT))
         return fail(d, ERR_TOO_DEEP, d->top, at, "more than %d records, arrays and maps inside each other",
                     LIMIT_DATA_DEPTH_MAX);
     struct frame *f = ++d->top;
@@ -386,9 +400,22 @@ value: /* of op; under a tag if tagged */
     case OP_FLOAT: w = put_float(d, &at, w); break;
     case OP_DOUBLE: w = put_double(d, &at, w); break;
     case OP_BYTES: w = put_bytes(d, &at, w); break;
-    case OP_STRING: w = put_string(d, f, &at, w); break;
+    case OP_STRING:
+    case OP_UUID_STRING: w = put_string(d, f, &at, w); break;
     case OP_FIXED: w = put_fixed(d, op, &at, w); break;
     case OP_ENUM: w = put_symbol(d, op, &at, w); break;
+
+    case OP_MOMENT:
+    case OP_DECIMAL:
+    case OP_UUID:
+    case OP_BASE64:
+    case OP_INT64:
+    case OP_UINT32: {
+        const uint8_t *behind;
+        w = put_spelled(d, op, at, w, &behind);
+        at = behind;
+        break;
+    }
 
     case OP_UNION: {
         uint32_t index;
@@ -483,7 +510,7 @@ enum rc decode_json(const struct program *p, uint32_t op, enum json_form form, s
     d.start = value.ptr;
     d.end = value.ptr + value.len;
     d.origin = avro.ptr;
-    d.bare_flag = form == JSON_PLAIN ? OP_FLAG_SINGLE : 0;
+    d.bare_flag = form == JSON_AVRO ? 0 : OP_FLAG_SINGLE;
     d.empty_items_left = LIMIT_EMPTY_ITEMS_MAX;
     d.keys = (struct name_set){0};
     d.name = name;
@@ -504,7 +531,9 @@ enum rc decode_json(const struct program *p, uint32_t op, enum json_form form, s
 static enum rc whole_to_json(const struct schema *schema, enum json_form form, size_t bytes_max,
                              struct slice avro, struct buf *out, struct err *err)
 {
-    const struct program *p = schema_program(schema);
+    const struct program *p = schema_program_of(schema, form);
+    if (unlikely(!p))
+        return err_oom(err);
     avro = slice_not_null(avro);
     return decode_json(p, p->root, form, bytes_max, avro, avro, SLICE(""), out, err);
 }
@@ -512,8 +541,10 @@ static enum rc whole_to_json(const struct schema *schema, enum json_form form, s
 static enum rc field_to_json(const struct schema *schema, int field, enum json_form form, size_t bytes_max,
                              struct slice avro, struct buf *out, struct err *err)
 {
-    const struct program *p = schema_program(schema);
+    const struct program *p = schema_program_of(schema, form);
     struct slice value;
+    if (unlikely(!p))
+        return err_oom(err);
     avro = slice_not_null(avro);
     if (codec_field_span(schema, field, avro, &value, err) != RC_OK)
         return RC_ERR;

@@ -11,6 +11,7 @@
 #include "schema/encode_block.h"
 #include "schema/encode_record.h"
 #include "schema/encode_scalar.h"
+#include "schema/encode_spelled.h"
 
 /* ---- output ---- */
 
@@ -51,10 +52,16 @@ static bool is_container(const struct frame *f)
     return f->kind < FRAME_TAG;
 }
 
+/* What is a record in JSON alone does not count. */
+static bool is_flat(const struct encode *e, enum frame_kind kind, uint32_t op)
+{
+    return kind == FRAME_RECORD && e->program->ops[op].flags & OP_FLAG_FLAT;
+}
+
 struct frame *encode_push(struct encode *e, enum frame_kind kind, uint32_t op)
 {
     struct codec *c = e->codec;
-    if (kind < FRAME_TAG && e->depth == LIMIT_DATA_DEPTH_MAX) {
+    if (kind < FRAME_TAG && unlikely(e->depth >= LIMIT_DATA_DEPTH_MAX) && !is_flat(e, kind, op)) {
         e->was_too_deep = true;
         e->result = ENCODE_MISFIT;
         return NULL;
@@ -122,6 +129,13 @@ static enum step encode_value(struct encode *e, const uint8_t *p)
     case OP_ARRAY: return array_open(e, op, p);
     case OP_MAP: return map_open(e, op, p);
     case OP_UNION: return union_open(e, p);
+    case OP_MOMENT:
+    case OP_DECIMAL:
+    case OP_UUID:
+    case OP_UUID_STRING:
+    case OP_BASE64:
+    case OP_INT64:
+    case OP_UINT32: p = encode_spelled(e, op, p); break;
     case OPCODES: assert(!"no instruction");
     }
     e->p = p;

@@ -1,5 +1,5 @@
 /* schema/encode.h - the encoder's state, shared by the files that make it up: encode.c (the walk),
- * encode_scalar.h (numbers and strings), encode_union.c (which branch), name_set.h (duplicates), skip.c
+ * encode_scalar.h (numbers and strings), encode_spelled.h (texts of logical types), encode_union.c (which branch), name_set.h (duplicates), skip.c
  * (values met before their turn) and blocks.c (counts). Inside schema/ only; explain.c and defaults.c call
  * encode_text and encode_fits. */
 #ifndef SCHEMA_ENCODE_H
@@ -45,6 +45,7 @@ enum {
     COST_LOOKUP = 16,   /* to look a name up in a record's or enum's table */
     COST_VALUE = 16,    /* to begin a value within an attempt */
     COST_ATTEMPT = 32,  /* to begin an attempt */
+    COST_SPELLED = 64,  /* to see whether a branch takes a text */
     COST_KEY = 48,      /* to see whether a key stands twice */
     COST_MEMO = 12,     /* to ask the memo, or to put in */
     COST_MEMO_FAR = 100 /* when it does not fit the processor's cache any more */

@@ -6,6 +6,8 @@
 
 #include "base/hash.h"
 #include "schema/encode_scalar.h"
+#include "schema/encode_spelled.h"
+#include "schema/spelling.h"
 
 static const struct op *current_op(const struct encode *e)
 {
@@ -93,6 +95,11 @@ static enum step open_number(struct encode *e, const struct op *op, const uint8_
         branch = integer_branch(u, v);
     if (branch == PROGRAM_NONE)
         branch = u->first[OP_DOUBLE] != PROGRAM_NONE ? u->first[OP_DOUBLE] : u->first[OP_FLOAT];
+    if (branch == PROGRAM_NONE) {
+        branch = encode_spelled_number(e, op, slice_of(p, (size_t)(behind - p)));
+        if (e->result != ENCODE_MISFIT)
+            return STEP_FAIL;
+    }
     return take(e, op, branch, p);
 }
 
@@ -101,11 +108,17 @@ static enum step open_number(struct encode *e, const struct op *op, const uint8_
 /* What the string is, counted when first asked. */
 struct string_look {
     const uint8_t *begin, *quote;
-    struct slice content; /* only where the union has an enum */
-    uint64_t hash;        /* of it */
+    unsigned flags;
+    struct slice content; /* ptr NULL: nobody has asked for it */
+    uint64_t hash;        /* of it, only where the union has an enum */
     bool is_counted, all_bytes;
     size_t count;
 };
+
+static bool has_content(struct encode *e, struct string_look *s)
+{
+    return s->content.ptr || scalar_content(e, s->begin, s->quote, s->flags, &s->content);
+}
 
 static void look_at(struct string_look *s)
 {
@@ -124,26 +137,29 @@ static bool string_fits(struct encode *e, const struct op *op, struct string_loo
         return program_symbol_hashed(e->program, op, s->content, s->hash) >= 0;
     case OP_BYTES: look_at(s); return s->all_bytes;
     case OP_FIXED: look_at(s); return s->all_bytes && s->count == op->a;
-    default: return false;
+    default: return spelling_is(op) && has_content(e, s) && encode_spelled_fits(e, op, s->content, true);
     }
 }
 
 static enum step open_string(struct encode *e, const struct op *op, const uint8_t *p)
 {
     const struct op_union *u = union_of(e, op);
-    unsigned flags;
-    struct string_look s = {.begin = p + 1, .quote = scan_string(p + 1, e->end, &flags)};
+    struct string_look s = {.begin = p + 1};
+    s.quote = scan_string(s.begin, e->end, &s.flags);
     if (!s.quote)
         return STEP_FAIL;
     if (u->first[OP_ENUM] != PROGRAM_NONE) {
-        if (!scalar_content(e, s.begin, s.quote, flags, &s.content))
+        if (!has_content(e, &s))
             return STEP_FAIL;
         s.hash = hash_bytes(s.content);
     }
     encode_pay_token(e, (size_t)(s.quote - s.begin));
-    for (uint32_t i = 0; i < op->b && e->budget >= 0; i++)
+    for (uint32_t i = 0; i < op->b && e->budget >= 0; i++) {
         if (string_fits(e, branch_op(e, op, i), &s))
             return take(e, op, i, p);
+        if (e->result != ENCODE_MISFIT)
+            return STEP_FAIL;
+    }
     if (e->budget < 0)
         return encode_fail(e, ENCODE_TOO_MUCH_WORK);
     uint32_t number = u->first[OP_FLOAT] < u->first[OP_DOUBLE] ? u->first[OP_FLOAT] : u->first[OP_DOUBLE];

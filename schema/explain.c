@@ -20,7 +20,8 @@ static struct explain_frame *top(const struct explain *x)
 
 static struct explain_frame *push(struct explain *x, enum explain_kind kind, const struct explain_value *v)
 {
-    if (kind != EXPLAIN_TAG && x->depth == LIMIT_DATA_DEPTH_MAX) {
+    bool is_flat = kind == EXPLAIN_RECORD && x->program->ops[v->op].flags & OP_FLAG_FLAT;
+    if (kind != EXPLAIN_TAG && x->depth >= LIMIT_DATA_DEPTH_MAX && !is_flat) {
         explain_stop_deep(x, v->branch);
         return NULL;
     }
@@ -363,6 +364,7 @@ enum rc explain_text(struct codec *c, struct encode_job *job, struct slice json,
     buf_release(&x.pointer);
     buf_release(&x.name);
     buf_release(&x.fits);
+    buf_release(&x.spelled);
     buf_release(&out);
     return rc;
 }

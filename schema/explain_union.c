@@ -1,6 +1,7 @@
 /* schema/explain_union.c - which branch of a union a refused value was meant for: the one it is tagged with,
  * or the only one that its look allows. If that cannot be told, the union itself is the problem. */
 #include "schema/explain_walk.h"
+#include "schema/spelling.h"
 
 static const struct op *op_of(const struct explain *x, const struct explain_value *v)
 {
@@ -85,17 +86,29 @@ static bool explain_tagged(struct explain *x, const struct explain_value *v, str
 
 /* ---- bare values ---- */
 
+static bool looks_like_string(const struct op *op)
+{
+    return op->code == OP_STRING || op->code == OP_BYTES || op->code == OP_FIXED || op->code == OP_ENUM ||
+           spelling_is(op);
+}
+
+static bool looks_like_number(const struct op *op)
+{
+    return (op->code >= OP_INT && op->code <= OP_DOUBLE) || op->code == OP_MOMENT || op->code == OP_INT64 ||
+           op->code == OP_DECIMAL;
+}
+
 /* Could a JSON value that begins with this byte be of this type at all? */
-static bool looks_like(uint8_t first, enum opcode code)
+static bool looks_like(uint8_t first, const struct op *op)
 {
     switch (first) {
-    case '{': return code == OP_RECORD || code == OP_MAP;
-    case '[': return code == OP_ARRAY;
-    case '"': return code == OP_STRING || code == OP_BYTES || code == OP_FIXED || code == OP_ENUM;
-    case 'n': return code == OP_NULL;
+    case '{': return op->code == OP_RECORD || op->code == OP_MAP;
+    case '[': return op->code == OP_ARRAY;
+    case '"': return looks_like_string(op);
+    case 'n': return op->code == OP_NULL;
     case 't':
-    case 'f': return code == OP_BOOLEAN;
-    default: return code >= OP_INT && code <= OP_DOUBLE;
+    case 'f': return op->code == OP_BOOLEAN;
+    default: return looks_like_number(op);
     }
 }
 
@@ -145,7 +158,7 @@ static uint32_t plausible(struct explain *x, const struct explain_value *v)
     uint32_t found = PROGRAM_NONE, n = 0;
     encode_pay(&x->e, (size_t)op->b * COST_BRANCH);
     for (uint32_t i = 0; i < op->b; i++)
-        if (looks_like(*v->at, x->program->ops[branch_of(x, op, i)->op].code)) {
+        if (looks_like(*v->at, &x->program->ops[branch_of(x, op, i)->op])) {
             found = i;
             n++;
         }
@@ -172,7 +185,7 @@ static bool is_ambiguous(struct explain *x, const struct explain_value *v)
         for (uint32_t i = 0; i < op->b && !x->stop; i++) {
             uint32_t inner = branch_of(x, op, i)->op;
             encode_pay(&x->e, COST_BRANCH);
-            does[i] = looks_like('{', x->program->ops[inner].code) && fits(x, inner, v->at, level);
+            does[i] = looks_like('{', &x->program->ops[inner]) && fits(x, inner, v->at, level);
             n += does[i];
         }
     if (n < 2 || x->stop)

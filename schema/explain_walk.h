@@ -43,6 +43,7 @@ struct explain {
     struct buf pointer;                  /* to the value being looked at */
     struct buf name;                     /* an unescaped name, until the next */
     struct buf fits;                     /* bool: which branches of a union fit */
+    struct buf spelled;                  /* what a text would be as Avro; not kept */
     size_t pointer_bytes;                /* of all problems so far */
     uint32_t depth;
     /* A value that some branch misses for its depth alone: so may all that is inside of it. NULL: none yet. */
@@ -72,6 +73,20 @@ struct explain_choice {
     bool is_tagged;
 };
 MUST_USE bool explain_union(struct explain *, const struct explain_value *, struct explain_choice *);
+
+/* explain_spelled.c: if there is one: a string or number that would be spelled readably. */
+void explain_spelled(struct explain *, const struct explain_value *);
+/* What the words below share: the kind of value that the instruction is for, ended by a NUL; the value's token, cut;
+ * a copy in the arena; a problem at x->pointer, NULL: it will not be listed; a sentence for it (p may be NULL). */
+struct slice explain_kind_name(struct explain *, uint32_t op);
+struct slice explain_token(struct explain *, const uint8_t *at);
+struct slice explain_keep(struct explain *, struct slice);
+struct problem *explain_note(struct explain *, enum problem_code, struct slice expected, struct slice got,
+                             struct slice branch);
+void explain_tell(struct explain *, struct problem *p, const char *format, ...) PRINTF_LIKE(3, 4);
+void explain_fraction(struct explain *, const struct explain_value *); /* a number that is not whole */
+void explain_range(struct explain *, const struct explain_value *);
+void explain_size(struct explain *, const struct explain_value *, size_t bytes); /* of a fixed */
 
 /* explain_words.c: note a problem at x->pointer. */
 void explain_type(struct explain *, const struct explain_value *); /* a value of another JSON type */

@@ -5,6 +5,7 @@
 
 #include "schema/explain_walk.h"
 #include "schema/json.h"
+#include "schema/spelling.h"
 
 enum {
     SHOWN_MAX = 60, /* bytes of a value or name in a sentence */
@@ -88,7 +89,7 @@ static void add_listed(struct words *w, uint32_t i, uint32_t total, struct slice
     add_shown(w, name);
 }
 
-static struct slice keep(struct explain *x, struct slice s)
+struct slice explain_keep(struct explain *x, struct slice s)
 {
     struct slice kept = SLICE("");
     if (!arena_copy(x->arena, s, &kept))
@@ -98,7 +99,7 @@ static struct slice keep(struct explain *x, struct slice s)
 
 static struct slice keep_words(struct explain *x, const struct words *w)
 {
-    return keep(x, slice_of(w->text, w->len));
+    return explain_keep(x, slice_of(w->text, w->len));
 }
 
 static struct slice json_kind(uint8_t first)
@@ -115,7 +116,7 @@ static struct slice json_kind(uint8_t first)
 }
 
 /* The value's token, cut. */
-static struct slice token(struct explain *x, const uint8_t *at)
+struct slice explain_token(struct explain *x, const uint8_t *at)
 {
     struct words w = {.len = 0};
     add_shown(&w, slice_of(at, (size_t)(skip_value(&x->e, at) - at)));
@@ -125,8 +126,8 @@ static struct slice token(struct explain *x, const uint8_t *at)
 /* ---- problems ---- */
 
 /* NULL: it will not be listed. */
-static struct problem *note(struct explain *x, enum problem_code code, struct slice expected,
-                            struct slice got, struct slice branch)
+struct problem *explain_note(struct explain *x, enum problem_code code, struct slice expected,
+                             struct slice got, struct slice branch)
 {
     if (x->stop || x->err->truncated)
         return NULL;
@@ -143,13 +144,12 @@ static struct problem *note(struct explain *x, enum problem_code code, struct sl
     }
     p->expected = expected;
     p->got = got;
-    p->branch = branch.len ? keep(x, branch) : branch;
+    p->branch = branch.len ? explain_keep(x, branch) : branch;
     return p;
 }
 
 /* The problem in a sentence; all that goes into one is cut to size. p may be NULL. */
-static void tell(struct explain *x, struct problem *p, const char *format, ...) PRINTF_LIKE(3, 4);
-static void tell(struct explain *x, struct problem *p, const char *format, ...)
+void explain_tell(struct explain *x, struct problem *p, const char *format, ...)
 {
     char text[1024];
     if (!p)
@@ -158,25 +158,31 @@ static void tell(struct explain *x, struct problem *p, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    p->detail = keep(x, slice_str(text));
+    p->detail = explain_keep(x, slice_str(text));
 }
 
-static struct slice kind_name(const struct explain *x, uint32_t op)
+struct slice explain_kind_name(struct explain *x, uint32_t op)
 {
-    return slice_str(type_kind_name((enum type_kind)x->program->ops[op].code));
+    char words[SPELLING_WORDS_MAX];
+    if (x->program->ops[op].flags & OP_FLAG_FLAT)
+        return SLICE("object of months, days and millis");
+    if (!spelling_is(&x->program->ops[op]))
+        return slice_str(type_kind_name((enum type_kind)x->program->ops[op].code));
+    spelling_expected(&x->program->ops[op], words);
+    return explain_keep(x, slice_str(words));
 }
 
 void explain_type(struct explain *x, const struct explain_value *v)
 {
-    struct slice expected = kind_name(x, v->op), got = json_kind(*v->at);
-    struct slice name = x->program->model->types[v->op]->fullname;
+    struct slice expected = explain_kind_name(x, v->op), got = json_kind(*v->at);
+    struct slice name = program_name(x->program, v->op);
     struct words w = {.len = 0};
     if (name.len) {
         add(&w, SLICE(" "));
         add_shown(&w, name);
     }
-    tell(x, note(x, PROBLEM_TYPE, expected, got, v->branch), "Expected %s%s, got %s.",
-         (const char *)expected.ptr, w.text, (const char *)got.ptr);
+    explain_tell(x, explain_note(x, PROBLEM_TYPE, expected, got, v->branch), "Expected %s%s, got %s.",
+                 (const char *)expected.ptr, w.text, (const char *)got.ptr);
 }
 
 void explain_missing(struct explain *x, const struct op_field *field, struct slice branch)
@@ -184,8 +190,8 @@ void explain_missing(struct explain *x, const struct op_field *field, struct sli
     struct words w = {.len = 0};
     add_shown(&w, field->name);
     const char *why = field->has_default ? "and this type takes no defaults" : "and has no default";
-    tell(x, note(x, PROBLEM_MISSING, kind_name(x, field->op), SLICE(""), branch),
-         "The field \"%s\" is missing %s.", w.text, why);
+    explain_tell(x, explain_note(x, PROBLEM_MISSING, explain_kind_name(x, field->op), SLICE(""), branch),
+                 "The field \"%s\" is missing %s.", w.text, why);
 }
 
 void explain_unknown(struct explain *x, uint32_t record, struct slice name, const uint8_t *value,
@@ -193,9 +199,9 @@ void explain_unknown(struct explain *x, uint32_t record, struct slice name, cons
 {
     struct words w = {.len = 0}, of = {.len = 0};
     add_shown(&w, name);
-    add_shown(&of, x->program->model->types[record]->fullname);
-    tell(x, note(x, PROBLEM_UNKNOWN, SLICE(""), json_kind(*value), branch),
-         "The record %s has no field \"%s\".", of.text, w.text);
+    add_shown(&of, program_name(x->program, record));
+    explain_tell(x, explain_note(x, PROBLEM_UNKNOWN, SLICE(""), json_kind(*value), branch),
+                 "The record %s has no field \"%s\".", of.text, w.text);
 }
 
 static void list_branches(const struct explain *x, const struct op *op, const bool *which, struct words *w)
@@ -214,9 +220,10 @@ void explain_no_branch(struct explain *x, const struct explain_value *v)
     list_branches(x, &x->program->ops[v->op], NULL, &w);
     struct slice got = json_kind(*v->at);
     if (*v->at != '{' && *v->at != '[')
-        got = token(x, v->at);
-    tell(x, note(x, PROBLEM_NO_BRANCH, keep_words(x, &w), got, v->branch),
-         "No branch of the union takes this %s: expected %s.", (const char *)json_kind(*v->at).ptr, w.text);
+        got = explain_token(x, v->at);
+    explain_tell(x, explain_note(x, PROBLEM_NO_BRANCH, keep_words(x, &w), got, v->branch),
+                 "No branch of the union takes this %s: expected %s.", (const char *)json_kind(*v->at).ptr,
+                 w.text);
 }
 
 void explain_ambiguous(struct explain *x, const struct explain_value *v, const bool *fits)
@@ -227,24 +234,25 @@ void explain_ambiguous(struct explain *x, const struct explain_value *v, const b
     for (uint32_t i = 0; i < op->b && !tag.len; i++)
         if (fits[i])
             add_shown(&tag, x->program->branches[op->a + i].tag);
-    tell(x, note(x, PROBLEM_AMBIGUOUS, keep_words(x, &w), SLICE("object"), v->branch),
-         "The object fits more than one branch; say which, as in {\"%s\": ...}.", tag.text);
+    explain_tell(x, explain_note(x, PROBLEM_AMBIGUOUS, keep_words(x, &w), SLICE("object"), v->branch),
+                 "The object fits more than one branch; say which, as in {\"%s\": ...}.", tag.text);
 }
 
 /* ---- scalars ---- */
 
-static void range(struct explain *x, const struct explain_value *v)
+void explain_range(struct explain *x, const struct explain_value *v)
 {
-    struct slice expected = kind_name(x, v->op), got = token(x, v->at);
-    tell(x, note(x, PROBLEM_RANGE, expected, got, v->branch), "%s is beyond the range of %s.",
-         (const char *)got.ptr, (const char *)expected.ptr);
+    struct slice expected = explain_kind_name(x, v->op), got = explain_token(x, v->at);
+    explain_tell(x, explain_note(x, PROBLEM_RANGE, expected, got, v->branch), "%s is beyond the range of %s.",
+                 (const char *)got.ptr, (const char *)expected.ptr);
 }
 
-static void fraction(struct explain *x, const struct explain_value *v)
+void explain_fraction(struct explain *x, const struct explain_value *v)
 {
-    struct slice expected = kind_name(x, v->op), got = token(x, v->at);
-    tell(x, note(x, PROBLEM_TYPE, expected, got, v->branch), "Expected %s, got %s, which is no whole number.",
-         (const char *)expected.ptr, (const char *)got.ptr);
+    struct slice expected = explain_kind_name(x, v->op), got = explain_token(x, v->at);
+    explain_tell(x, explain_note(x, PROBLEM_TYPE, expected, got, v->branch),
+                 "Expected %s, got %s, which is no whole number.", (const char *)expected.ptr,
+                 (const char *)got.ptr);
 }
 
 static void number(struct explain *x, const struct explain_value *v, enum opcode code)
@@ -255,15 +263,15 @@ static void number(struct explain *x, const struct explain_value *v, enum opcode
     double d;
     if (code == OP_FLOAT || code == OP_DOUBLE) {
         if (code == OP_FLOAT ? !num_parse_float(text, &f) : !num_parse_double(text, &d))
-            range(x, v);
+            explain_range(x, v);
         return;
     }
     switch (num_parse_i64(text, &i)) {
-    case NUM_FRACTION: fraction(x, v); break;
-    case NUM_HUGE: range(x, v); break;
+    case NUM_FRACTION: explain_fraction(x, v); break;
+    case NUM_HUGE: explain_range(x, v); break;
     case NUM_INTEGER:
         if (code == OP_INT && i != (int32_t)i)
-            range(x, v);
+            explain_range(x, v);
     }
 }
 
@@ -275,10 +283,21 @@ static void symbol(struct explain *x, const struct explain_value *v, struct slic
     struct words w = {.len = 0}, of = {.len = 0};
     for (uint32_t i = 0; i < op->b; i++)
         add_listed(&w, i, op->b, x->program->symbols[op->a + i].name);
-    add_shown(&of, x->program->model->types[v->op]->fullname);
-    struct slice got = token(x, v->at);
-    tell(x, note(x, PROBLEM_SYMBOL, keep_words(x, &w), got, v->branch), "%s is no symbol of %s: expected %s.",
-         (const char *)got.ptr, of.text, w.text);
+    add_shown(&of, program_name(x->program, v->op));
+    struct slice got = explain_token(x, v->at);
+    explain_tell(x, explain_note(x, PROBLEM_SYMBOL, keep_words(x, &w), got, v->branch),
+                 "%s is no symbol of %s: expected %s.", (const char *)got.ptr, of.text, w.text);
+}
+
+void explain_size(struct explain *x, const struct explain_value *v, size_t bytes)
+{
+    uint32_t want = x->program->ops[v->op].a;
+    char text[64];
+    snprintf(text, sizeof text, "%zu bytes", bytes);
+    struct slice got = explain_keep(x, slice_str(text));
+    snprintf(text, sizeof text, "%u bytes", want);
+    explain_tell(x, explain_note(x, PROBLEM_SIZE, explain_keep(x, slice_str(text)), got, v->branch),
+                 "Expected %u bytes, got %zu.", want, bytes);
 }
 
 /* bytes and fixed: `out` has room for the content. */
@@ -291,21 +310,17 @@ static void content(struct explain *x, const struct explain_value *v, const uint
     uint8_t *end = scan_bytes(begin, quote, out, &wide);
     if (!end) {
         snprintf(text, sizeof text, "U+%04X at index %zu", wide.code_point, wide.index);
-        tell(
+        explain_tell(
             x,
-            note(x, PROBLEM_ENCODING, SLICE("code points up to U+00FF"), keep(x, slice_str(text)), v->branch),
+            explain_note(x, PROBLEM_ENCODING, SLICE("code points up to U+00FF"),
+                         explain_keep(x, slice_str(text)), v->branch),
             "Each character stands for one byte, but there is a code point above U+00FF at index %zu.",
             wide.index);
         return;
     }
     size_t n = (size_t)(end - out);
-    if (op->code != OP_FIXED || n == op->a)
-        return;
-    snprintf(text, sizeof text, "%zu bytes", n);
-    struct slice got = keep(x, slice_str(text));
-    snprintf(text, sizeof text, "%u bytes", op->a);
-    tell(x, note(x, PROBLEM_SIZE, keep(x, slice_str(text)), got, v->branch), "Expected %u bytes, got %zu.",
-         op->a, n);
+    if (op->code == OP_FIXED && n != op->a)
+        explain_size(x, v, n);
 }
 
 static void string(struct explain *x, const struct explain_value *v, enum opcode code)
@@ -345,7 +360,9 @@ void explain_scalar(struct explain *x, const struct explain_value *v)
     enum opcode code = x->program->ops[v->op].code;
     uint8_t first = *v->at;
     bool is_number = first == '-' || scan_is_digit(first);
-    if (is_number && code >= OP_INT && code <= OP_DOUBLE)
+    if (spelling_is(&x->program->ops[v->op]))
+        explain_spelled(x, v);
+    else if (is_number && code >= OP_INT && code <= OP_DOUBLE)
         number(x, v, code);
     else if (first == '"' && takes_strings(code))
         string(x, v, code);

@@ -82,7 +82,7 @@ bool program_print(const struct program *p, struct buf *out)
     };
     for (uint32_t i = 0; i < p->nops; i++) {
         const struct op *op = &p->ops[i];
-        struct slice name = p->model->types[i]->fullname;
+        struct slice name = program_name(p, i);
         if (!buf_printf(out, "%4u  %s", i, names[op->code]))
             return false;
         if (name.len && !buf_printf(out, " %.*s", (int)name.len, (const char *)name.ptr))

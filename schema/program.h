@@ -11,7 +11,7 @@
 
 struct schema;
 
-/* The same order as enum type_kind. */
+/* First those of enum type_kind, in its order. */
 enum opcode {
 #define OP(name, text) OP_##name,
 #include "schema/ops.def"
@@ -22,9 +22,12 @@ enum opcode {
 enum {
     OP_FLAG_NULLABLE = 1, /* union: one of its branches is null */
     OP_FLAG_SINGLE = 2,   /* union: exactly one branch is not null, at op.single_branch: it is printed bare */
+    OP_FLAG_FLAT = 4,     /* record: no record in Avro, so it counts as no level of nesting */
+    OP_FLAG_QUOTED = 8,   /* moment: one that has no text is printed as digits in a string */
 };
 
 enum { PROGRAM_NONE = UINT32_MAX };
+enum { SPELL_ANY_SIZE = UINT32_MAX };
 
 struct op {
     uint8_t code, flags;
@@ -33,7 +36,7 @@ struct op {
     uint32_t size_min; /* bytes: the least that a datum of this type takes in binary, capped at UINT32_MAX */
     uint32_t table;    /* record, enum, union: where its name table starts in program.table; mask below */
     uint32_t mask;     /* entries of the name table - 1 */
-    uint32_t info;     /* union: its row in program.unions */
+    uint32_t info;     /* union: its row in program.unions; decimal: its scale */
     uint32_t
         depth_empty; /* record whose data take no bytes (size_min 0): how many records are inside of each other in
                              it, itself counted; else 0 */
@@ -75,14 +78,14 @@ struct op_branch {
 
 /* What the encoder asks of a union whose value stands bare. */
 struct op_union {
-    uint32_t first[TYPE_KINDS]; /* the first branch of each kind, or PROGRAM_NONE */
+    uint32_t first[TYPE_KINDS]; /* the first branch of each kind, however it is spelled, or PROGRAM_NONE */
     uint32_t nobjects;          /* branches that take a JSON object: records and the map */
     uint32_t nvalues;           /* branches that are not null */
 };
 
 struct program {
     struct arena arena;
-    struct op *ops; /* ops[model type number] */
+    struct op *ops; /* ops[model type number]; uint32 stands behind them */
     uint32_t nops, root;
     bool has_empty_items; /* an array's items may take no bytes */
     struct op_field *fields;
@@ -117,9 +120,26 @@ int program_symbol_hashed(const struct program *, const struct op *enumeration, 
                           uint64_t hash);
 int program_branch(const struct program *, const struct op *union_op, struct slice tag);
 
+/* tables.c: how long a name table is, and putting its names in. */
+uint32_t program_table_entries(uint32_t names);
+void program_table_fill(struct program *, const struct op *);
+
+/* spell.c: the same program but for the instructions of those values that `form` (JSON_LOGICAL, JSON_BASE64 and
+ * JSON_INT64, added) spells otherwise; *out is `base` if there are none. Borrows from `base`, which must outlive it.
+ * False: memory is out. */
+MUST_USE bool program_spell(const struct program *base, unsigned form, struct program **out);
+
+/* The full name of the instruction's type; empty: it has none. */
+static inline struct slice program_name(const struct program *p, uint32_t op)
+{
+    return op < p->model->ntypes ? p->model->types[op]->fullname : (struct slice){NULL, 0};
+}
+
 MUST_USE bool program_print(const struct program *, struct buf *out);
 
-/* schema.c: the program of a schema. */
+/* schema.c: the program of a schema, for Avro binary and JSON as it is by default. */
 const struct program *schema_program(const struct schema *);
+/* The program for a form of JSON (enum json_form), made when it is first asked for. NULL: memory is out. */
+const struct program *schema_program_of(const struct schema *, unsigned form);
 
 #endif

@@ -1,6 +1,7 @@
 /* schema/schema.c - the front: a schema's model and its compiled program under one roof. */
 #include "schema/schema.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "schema/canonical.h"
@@ -11,6 +12,8 @@
 struct schema {
     struct model *model;
     struct program *program;
+    /* By enum json_form; those that spell are made when they are needed, and may be `program` too. */
+    _Atomic(struct program *) of_form[JSON_FORMS];
     uint64_t fingerprint;
     enum schema_raw raw;
 };
@@ -25,9 +28,14 @@ static enum schema_raw raw_of(const struct model *m)
 
 static void release(struct schema *s)
 {
+    for (unsigned form = 0; form < JSON_FORMS; form++) {
+        struct program *p = atomic_load_explicit(&s->of_form[form], memory_order_relaxed);
+        if (p != s->program)
+            program_free(p);
+    }
     program_free(s->program);
     model_free(s->model);
-    *s = (struct schema){0};
+    memset(s, 0, sizeof *s);
 }
 
 static enum rc build(struct schema *s, const struct model_source *source, struct arena *arena,
@@ -40,8 +48,11 @@ static enum rc build(struct schema *s, const struct model_source *source, struct
         rc = program_compile(&s->program, s->model, arena, err);
     if (!rc && !canonical_fingerprint(s->model, &s->fingerprint))
         rc = err_oom(err);
-    if (!rc)
+    if (!rc) {
         s->raw = raw_of(s->model);
+        atomic_init(&s->of_form[JSON_PLAIN], s->program);
+        atomic_init(&s->of_form[JSON_AVRO], s->program);
+    }
     return rc;
 }
 
@@ -134,6 +145,28 @@ int schema_field(const struct schema *s, struct slice name)
 const struct program *schema_program(const struct schema *s)
 {
     return s->program;
+}
+
+/* Whoever is first keeps his. */
+static COLD const struct program *spell(struct schema *s, unsigned form)
+{
+    struct program *none = NULL, *made;
+    if (!program_spell(s->program, form, &made))
+        return NULL;
+    if (atomic_compare_exchange_strong_explicit(&s->of_form[form], &none, made, memory_order_acq_rel,
+                                                memory_order_acquire))
+        return made;
+    if (made != s->program)
+        program_free(made);
+    return none;
+}
+
+const struct program *schema_program_of(const struct schema *s, unsigned form)
+{
+    const struct program *p = atomic_load_explicit(&s->of_form[form], memory_order_acquire);
+    if (likely(p))
+        return p;
+    return spell((struct schema *)(uintptr_t)s, form); /* what is seen of it stays as it is */
 }
 
 bool schema_print_program(const struct schema *s, struct buf *out)

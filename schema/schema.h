@@ -16,7 +16,8 @@
 #include "schema/codec.h"
 #include "schema/compat.h"
 
-/* A checked and compiled schema. Immutable once parsed: any number of threads may use one at the same time.
+/* A checked and compiled schema. Immutable once parsed (what a form of JSON needs is made when it is first asked for,
+ * and published at once): any number of threads may use one at the same time.
  * All slices that the functions below return are borrowed until schema_free. */
 struct schema;
 

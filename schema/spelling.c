@@ -85,9 +85,9 @@ static enum spelling_fault read_quoted_whole(struct slice text, int64_t *out)
 static enum spelling_fault read_moment(const struct op *op, struct slice text, bool is_quoted, int64_t *out)
 {
     static const enum spelling_fault faults[] = {
-        [RFC3339_FITS] = SPELLING_FITS, [RFC3339_SYNTAX] = SPELLING_SYNTAX,
+        [RFC3339_FITS] = SPELLING_FITS,       [RFC3339_SYNTAX] = SPELLING_SYNTAX,
         [RFC3339_NO_SUCH] = SPELLING_NO_SUCH, [RFC3339_LEAP] = SPELLING_LEAP,
-        [RFC3339_DIGITS] = SPELLING_DIGITS, [RFC3339_RANGE] = SPELLING_RANGE,
+        [RFC3339_DIGITS] = SPELLING_DIGITS,   [RFC3339_RANGE] = SPELLING_RANGE,
     };
     const struct moment *m = moment_of(op);
     enum spelling_fault fault;
@@ -148,8 +148,10 @@ static bool is_hex(struct slice text)
 static enum spelling_fault read_decimal(const struct op *op, struct slice text, uint8_t *out, size_t *n)
 {
     static const enum spelling_fault faults[] = {
-        [DECIMAL_FITS] = SPELLING_FITS, [DECIMAL_SYNTAX] = SPELLING_SYNTAX,
-        [DECIMAL_SCALE] = SPELLING_SCALE, [DECIMAL_PRECISION] = SPELLING_RANGE,
+        [DECIMAL_FITS] = SPELLING_FITS,
+        [DECIMAL_SYNTAX] = SPELLING_SYNTAX,
+        [DECIMAL_SCALE] = SPELLING_SCALE,
+        [DECIMAL_PRECISION] = SPELLING_RANGE,
     };
     uint8_t bytes[DECIMAL_BYTES_MAX];
     if (is_hex(text))
@@ -334,7 +336,10 @@ uint8_t *spelling_print(const struct op *op, const struct spelled *v, uint8_t *w
     *w++ = '"';
     switch ((enum opcode)op->code) {
     case OP_DECIMAL: w = put_decimal(op, v->bytes, w); break;
-    case OP_UUID: uuid_print(v->bytes.ptr, w); w += UUID_CHARS; break;
+    case OP_UUID:
+        uuid_print(v->bytes.ptr, w);
+        w += UUID_CHARS;
+        break;
     case OP_BASE64: w = base64_put(v->bytes, w); break;
     case OP_INT64: w += num_print_i64(v->number, w); break;
     default: assert(!"spelled");

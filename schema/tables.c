@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "schema/compile.h"
 
-static uint32_t table_entries(uint32_t names)
+uint32_t program_table_entries(uint32_t names)
 {
     uint32_t n = 4;
     while (n < names * 2)
@@ -30,7 +30,7 @@ static void table_put(struct program *p, const struct op *op, struct slice name,
     table[i] = index + 1;
 }
 
-static void fill_table(struct program *p, const struct op *op)
+void program_table_fill(struct program *p, const struct op *op)
 {
     for (uint32_t i = 0; i < op->b; i++) {
         if (op->code == OP_RECORD) {
@@ -172,7 +172,7 @@ enum rc tables_make(struct compiler *c)
     uint64_t total = 0;
     for (uint32_t i = 0; i < p->nops; i++)
         if (has_table(&p->ops[i]))
-            total += table_entries(names_of(&p->ops[i]));
+            total += program_table_entries(names_of(&p->ops[i]));
     if (total > UINT32_MAX)
         return err_oom(c->err);
     p->ntable = (uint32_t)total;
@@ -185,11 +185,11 @@ enum rc tables_make(struct compiler *c)
         if (!has_table(op))
             continue;
         op->table = at;
-        op->mask = table_entries(names_of(op)) - 1;
+        op->mask = program_table_entries(names_of(op)) - 1;
         at += op->mask + 1;
         if (op->code == OP_UNION && !settle_short_tags(c, op))
             return err_oom(c->err);
-        fill_table(p, op);
+        program_table_fill(p, op);
     }
     return RC_OK;
 }
