@@ -12,7 +12,7 @@ struct schema;
 
 /* Which JSON: avrod's own (unions bare or tagged in; out bare for one non-null branch, else tagged), or the
  * specification's JSON encoding (always tagged, both ways; null is never tagged). The former may spell some values
- * readably, both ways (docs/decisions/0008): the three may be added. */
+ * readably, both ways (docs/decisions/0009): the three may be added. */
 enum json_form {
     JSON_PLAIN = 0,
     JSON_LOGICAL = 1, /* logical types as texts: dates and times, decimals, UUIDs; a duration as an object */

@@ -4,27 +4,36 @@
 #include "base/bytes.h"
 #include "schema/schema.h"
 
-enum { FORMAT = 1, HEAD_BYTES = 32, VERSION_BYTES = 12, VERSION_BYTES_FIRST = 8 /* without a state */ };
+enum {
+    FORMAT = 1,
+    HEAD_BYTES = 40,
+    HEAD_BYTES_FIRST = 32, /* without a form */
+    VERSION_BYTES = 12,
+    VERSION_BYTES_FIRST = 8, /* without a state */
+};
 
 static bool options_known(const struct type_options *o)
 {
-    return o->missing <= MISSING_REJECT && o->unknown <= UNKNOWN_IGNORE && o->compatibility < COMPAT_MODES;
+    return o->missing <= MISSING_REJECT && o->unknown <= UNKNOWN_IGNORE && o->compatibility < COMPAT_MODES &&
+           o->form < JSON_AVRO;
 }
 
 enum rc type_row_decode(struct slice bytes, struct type_row *out, struct err *err)
 {
     const uint8_t *p = bytes.ptr;
-    if (bytes.len < HEAD_BYTES || p[0] != FORMAT)
+    if (bytes.len < HEAD_BYTES_FIRST || p[0] != FORMAT)
         return err_set(err, ERR_STORE_FORMAT, "A type's row is of a format that this version does not know.");
     size_t head = get_le16(p + 16);
     out->options = (struct type_options){.missing = p[1], .unknown = p[2], .compatibility = p[3]};
+    if (head > HEAD_BYTES_FIRST && head <= bytes.len)
+        out->options.form = p[HEAD_BYTES_FIRST];
     out->number = get_le32(p + 4);
     out->revision = get_le64(p + 8);
     out->nversions = get_le32(p + 20);
     size_t each = get_le16(p + 18) ? get_le16(p + 18) : VERSION_BYTES_FIRST;
     out->version_bytes = (uint16_t)each;
-    if (head < HEAD_BYTES || head > bytes.len || !out->nversions ||
-        !options_known(&out->options) || each < VERSION_BYTES_FIRST || (bytes.len - head) % each != 0 ||
+    if (head < HEAD_BYTES_FIRST || head > bytes.len || !out->nversions || !options_known(&out->options) ||
+        each < VERSION_BYTES_FIRST || (bytes.len - head) % each != 0 ||
         (bytes.len - head) / each != out->nversions)
         return err_set(err, ERR_STORE_FORMAT, "A type's row of %zu bytes is damaged.", bytes.len);
     out->versions = slice_of(p + head, bytes.len - head);
@@ -71,6 +80,7 @@ enum rc type_row_encode(const struct type_row *row, const struct row_version *mo
     put_le64(p + 8, row->revision);
     put_le16(p + 16, HEAD_BYTES);
     put_le16(p + 18, VERSION_BYTES);
+    p[HEAD_BYTES_FIRST] = row->options.form;
     put_le32(p + 20, row->nversions + (more ? 1 : 0));
     for (uint32_t i = 0; i < row->nversions; i++) {
         const struct row_version v = type_row_version(row, i);

@@ -94,8 +94,9 @@ enum rc type_new(struct type **out, struct slots *slots, struct slice name, cons
     t->revision = row->revision;
     t->name = slice_of(own_name, name.len);
     t->options = row->options;
-    t->codec = (struct codec_opts){
-        .form = JSON_PLAIN, .missing = row->options.missing, .unknown = row->options.unknown};
+    t->codec = (struct codec_opts){.form = (enum json_form)row->options.form,
+                                   .missing = row->options.missing,
+                                   .unknown = row->options.unknown};
     for (uint32_t i = 0; i < row->nversions; i++) {
         if (!version_init(&t->version[i], slots, type_row_version(row, i))) {
             type_free(slots, t);

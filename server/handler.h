@@ -100,7 +100,7 @@ struct param {
     struct slice name, value; /* decoded: %XX, and + is a space; arena */
 };
 
-enum { PARAMS_MAX = 16 };
+enum { PARAMS_MAX = 24 };
 
 struct request {
     struct request *next; /* the edge's own, all four: next on this connection ... */
@@ -140,6 +140,8 @@ struct request {
     /* Segments of the path, percent-decoded. */
     struct slice type_name, id, field, arg;
     unsigned nparams;
+    uint32_t params_given;         /* bits 1 << PARAM_x */
+    uint8_t form_asked, form_mask; /* json_form.h: what of the form is asked for, and which of it at all */
     struct response response;
     void *state; /* the handler's own, in the arena */
 

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "server/catalog.h"
 #include "server/handlers/handlers.h"
+#include "server/json_form.h"
 #include "server/params.h"
 #include "server/reading.h"
 #include "server/registry/handlers.h"
@@ -371,6 +372,9 @@ static enum rc prepare(struct request *req, struct err *err)
         (params_parse(req, req->route->params, o->astore || req->is_registry, err) != RC_OK ||
          timing_begin(req, err) != RC_OK))
         return RC_ERR;
+    if (unlikely(req->params_given & JSON_FORM_PARAMS) &&
+        json_form_parse(req, &req->form_asked, &req->form_mask, err) != RC_OK)
+        return RC_ERR;
     uint64_t limit = req->route->body_bytes_max < o->body_max ? req->route->body_bytes_max : o->body_max;
     if (req->body_max > limit)
         req->body_max = limit;
@@ -399,7 +403,7 @@ bool router_begin(struct request *req)
     req->own_reading = NULL;
     req->state = NULL;
     req->timing = NULL;
-    req->nparams = 0;
+    req->nparams = req->params_given = 0;
     req->type_name = req->id = req->field = req->arg = (struct slice){0};
     switch (prepare(req, &err)) {
     case RC_OK: break;

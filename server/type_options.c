@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "schema/schema.h"
+#include "server/json_form.h"
 #include "server/params.h"
 #include "server/words.h"
 
@@ -54,6 +55,8 @@ enum rc type_options_parse(const struct request *req, struct type_options_given 
         parse(req, PARAM_unknown, "unknown", unknown_names, ARRAY_LEN(unknown_names), &out->has_unknown,
               &v->unknown, err) != RC_OK)
         return RC_ERR;
+    if (json_form_parse(req, &v->form, &out->form_mask, err) != RC_OK)
+        return RC_ERR;
     const char *modes[COMPAT_MODES];
     for (unsigned i = 0; i < COMPAT_MODES; i++)
         modes[i] = compat_mode_name((enum compat_mode)i);
@@ -78,11 +81,13 @@ void type_options_apply(const struct type_options_given *given, struct type_opti
         out->unknown = given->value.unknown;
     if (given->has_compatibility)
         out->compatibility = given->value.compatibility;
+    out->form = (uint8_t)((out->form & ~given->form_mask) | given->value.form);
 }
 
 bool type_options_equal(const struct type_options *a, const struct type_options *b)
 {
-    return a->missing == b->missing && a->unknown == b->unknown && a->compatibility == b->compatibility;
+    return a->missing == b->missing && a->unknown == b->unknown && a->compatibility == b->compatibility &&
+           a->form == b->form;
 }
 
 const char *missing_name(uint8_t v)

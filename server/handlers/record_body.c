@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "server/handlers/record.h"
 #include "server/handlers/reply.h"
+#include "server/json_form.h"
 #include "server/negotiate.h"
 #include "server/server.h"
 #include "server/timing.h"
@@ -55,7 +56,7 @@ static enum rc encode_json(struct request *req, struct codec *codec, const struc
 {
     const struct schema *schema = type_schema(in->version);
     struct codec_opts opts = req->type->codec;
-    opts.form = in->encoding->json;
+    opts.form = json_form_of(req, in->encoding->json);
     opts.brief = brief;
     if (in->field >= 0)
         return codec_field_from_json(codec, schema, in->field, &opts, req->body, out, &req->arena, err);

@@ -4,6 +4,7 @@
 #include "server/handlers/record.h"
 #include "server/handlers/record_print.h"
 #include "server/handlers/reply.h"
+#include "server/json_form.h"
 #include "server/timing.h"
 
 static void condition_failed(struct err *err)
@@ -95,11 +96,10 @@ static enum rc current_print(struct request *req, const struct record_form *form
 
 static void answer_current(struct request *req, const struct reading *reading, const struct record *rec)
 {
-    const struct schema *schema = type_schema(reading->reader);
-    const struct record_form form = {.schema = schema,
+    const struct record_form form = {.schema = type_schema(reading->reader),
                                      .reading = *reading,
                                      .field = -1,
-                                     .json = schema_raw(schema) == SCHEMA_RAW_NONE ? JSON_PLAIN : JSON_AVRO};
+                                     .json = json_form_of(req, JSON_PLAIN)};
     struct err err;
     req->response.etag_revision = rec->revision;
     req->response.etag_version = reading->reader->number;

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "server/handlers/record_print.h"
 #include "server/handlers/reply.h"
+#include "server/json_form.h"
 #include "server/negotiate.h"
 #include "server/schema_load.h"
 #include "server/timing.h"
@@ -48,12 +49,18 @@ static struct slice raw_content_type(const struct schema *schema, const struct s
                                                    : SLICE("application/octet-stream");
 }
 
-static struct form form_of(const struct encoding *encoding)
+static struct form form_of(const struct request *req, const struct encoding *encoding)
 {
-    return (struct form){.json = encoding->json,
-                         .framing = encoding->framing,
-                         .content_type = (const char *)encoding->media_type.ptr,
-                         .tag_suffix = encoding->tag_suffix};
+    struct form form = {.json = json_form_of(req, encoding->json),
+                        .framing = encoding->framing,
+                        .content_type = (const char *)encoding->media_type.ptr,
+                        .tag_suffix = encoding->tag_suffix};
+    bool is_field = req->field.len;
+    if (!encoding->framing && encoding->json == JSON_PLAIN)
+        form.tag_suffix = json_form_suffix(form.json, is_field);
+    else if (is_field)
+        form.tag_suffix = SLICE("-json-field");
+    return form;
 }
 
 static enum rc raw_form(struct request *req, const struct schema *schema, const struct shown *s,
@@ -64,7 +71,7 @@ static enum rc raw_form(struct request *req, const struct schema *schema, const 
     if (negotiate_raw_answer(req->header[HEADER_ACCEPT], own, &encoding, err) != RC_OK)
         return RC_ERR;
     if (encoding) {
-        *out = form_of(encoding);
+        *out = form_of(req, encoding);
         return RC_OK;
     }
     if (!arena_copy(&req->arena, own, &kept))
@@ -78,8 +85,7 @@ static enum rc field_form(struct request *req, struct form *out, struct err *err
     const struct encoding *encoding;
     if (negotiate_record_answer(req->header[HEADER_ACCEPT], FORMS_TEXT, &encoding, err) != RC_OK)
         return RC_ERR;
-    *out = form_of(encoding);
-    out->tag_suffix = encoding->json == JSON_AVRO ? SLICE("-json-field") : SLICE("-field");
+    *out = form_of(req, encoding);
     return RC_OK;
 }
 
@@ -93,7 +99,7 @@ static enum rc choose_form(struct request *req, const struct schema *schema, con
         return raw_form(req, schema, s, out, err);
     if (negotiate_record_answer(req->header[HEADER_ACCEPT], FORMS_ALL, &encoding, err) != RC_OK)
         return RC_ERR;
-    *out = form_of(encoding);
+    *out = form_of(req, encoding);
     return RC_OK;
 }
 

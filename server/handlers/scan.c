@@ -10,6 +10,7 @@
 #include "server/handlers/reply.h"
 #include "server/handlers/scan_ask.h"
 #include "server/handlers/scan_lines.h"
+#include "server/json_form.h"
 
 /* What comes next. */
 enum step {
@@ -31,6 +32,7 @@ struct scan {
     struct scan_ask ask;
     enum step step, after_load;
     struct scan_lines lines;
+    enum json_form json;
     struct reading wanted; /* what is to be loaded */
     uint32_t
         missing_id;     /* a schema whose records cannot be read, for want of it or of a way to it; 0: none */
@@ -98,7 +100,7 @@ static enum rc form_of(struct scan *s, const struct record *rec, struct record_f
         return rc;
     out->schema = type_schema(r->reader);
     out->field = -1;
-    out->json = schema_raw(out->schema) == SCHEMA_RAW_NONE ? JSON_PLAIN : JSON_AVRO;
+    out->json = s->json;
     out->framing = NULL;
     return RC_OK;
 }
@@ -370,6 +372,7 @@ static enum rc begin(struct request *req, struct scan *s, struct err *err)
         store_count(req->worker->store, req->type->number, &count, err) != RC_OK)
         return RC_ERR;
     s->req = req;
+    s->json = json_form_of(req, JSON_PLAIN);
     s->lines = (struct scan_lines){.left = s->ask.limit, .type = req->type->number, .is_array = s->ask.array};
     s->page.space = SPACE_RECORD;
     s->page.type = req->type->number;

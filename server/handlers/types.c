@@ -7,6 +7,7 @@
 #include "server/handlers/handlers.h"
 #include "server/handlers/long_text.h"
 #include "server/handlers/reply.h"
+#include "server/json_form.h"
 #include "server/registry/handlers.h"
 #include "server/server.h"
 #include "server/timing.h"
@@ -42,12 +43,13 @@ static bool type_print(const struct type *t, const struct store_count *count, st
     return buf_printf(
                out,
                "{\"name\":\"%.*s\",\"version\":%u,\"schema_id\":%u,\"revision\":%llu,\"missing\":\"%s\","
-               "\"unknown\":\"%s\",\"compatibility\":\"%s\",\"ttl\":null,\"records\":%llu,\"bytes\":%llu",
+               "\"unknown\":\"%s\",\"compatibility\":\"%s\",\"ttl\":null,\"records\":%llu,\"bytes\":%llu,"
+               "\"json\":{",
                (int)t->name.len, (const char *)t->name.ptr, t->latest->number, t->latest->schema_id,
                (unsigned long long)t->revision, missing_name(t->options.missing),
                unknown_name(t->options.unknown), compat_mode_name(t->options.compatibility),
                (unsigned long long)count->records, (unsigned long long)count->bytes) &&
-           versions_print(t, out);
+           json_form_print(t->options.form, out) && buf_append_byte(out, '}') && versions_print(t, out);
 }
 
 static void page_print(struct listing *l)
