@@ -190,7 +190,9 @@ size_t rfc3339_print(enum rfc3339_kind kind, unsigned digits, int64_t v, uint8_t
         w = put_date(w, v);
         return w ? (size_t)(w - out) : 0;
     }
-    int64_t days = v / day_units - (v % day_units < 0);
+    int64_t rest = v % day_units,
+            days = v / day_units - (rest < 0); /* the day's beginning may be beyond 64 bits */
+    rest += rest < 0 ? day_units : 0;
     if (kind == RFC3339_TIME) {
         if (days != 0)
             return 0;
@@ -200,7 +202,7 @@ size_t rfc3339_print(enum rfc3339_kind kind, unsigned digits, int64_t v, uint8_t
             return 0;
         *w++ = 'T';
     }
-    w = put_time(w, v - days * day_units, digits);
+    w = put_time(w, rest, digits);
     if (kind == RFC3339_STAMP)
         *w++ = 'Z';
     return (size_t)(w - out);

@@ -116,10 +116,10 @@ def by_hand():
     for i, text in enumerate(RECORDS):
         for options in "@ABHJN":
             yield "json_codec", f"hand-{i:02}{options}", options.encode() + text.encode()
-    for row in range(ord("A"), ord("c") + 1):
+    for row in range(ord("A"), ord("g") + 1):
         for i, choices in enumerate((bytes(60), bytes(range(1, 100, 3)), bytes(range(250, 0, -7)))):
             yield "json_codec", f"choices-{row}-{i}", bytes([0x80 + (row * 5 + i * 7) % 16, row]) + choices
-    for row in range(ord("A"), ord("c") + 1):
+    for row in range(ord("A"), ord("g") + 1):
         for change in range(16 * 3):
             for how in (0, 3, 10, 46):
                 data = bytes((how * 13 + change * 7 + k * (row % 11 + 1)) % 256 for k in range(60))
@@ -129,8 +129,12 @@ def by_hand():
         data = bytes((first + k * 37) % 256 for k in range(90))
         yield "resolve", f"hand-several-{i:03}", bytes([i % 2, ord(row), len(changes) // 2, *changes]) + data
         yield "resolve", f"hand-several-{i:03}-back", bytes([(i + 1) % 2, ord(row), len(changes) // 2, *changes]) + data
+    for row in "DGIJ_defg":
+        for form in range(1, 8):
+            for i, choices in enumerate((bytes(90), bytes(range(1, 180, 2)), bytes(range(250, 0, -3)), bytes(range(0, 250, 7)))):
+                yield "json_codec", f"spelled-{ord(row)}-{form}-{i}", bytes([0x80 + i * 2 % 6 + i % 2 * 8, form, ord(row)]) + choices
     yield "json_codec", "hand-field", b'PT\x03["a"]'
-    for row in range(ord("A"), ord("c") + 1):
+    for row in range(ord("A"), ord("g") + 1):
         for size in (0, 1, 8, 40):
             for target in ("avro_binary", "avro_check"):
                 yield target, f"hand-{row}-{size}", bytes([row]) + bytes([2]) * size

@@ -319,6 +319,31 @@ TEST(codec_from_json__of_unions_is_whole_or_no_memory)
                 ERR_BAD_RECORD);
 }
 
+static const char spelled[] = "{\"type\":\"record\",\"name\":\"S\",\"fields\":[{\"name\":\"d\",\"type\":[{"
+                              "\"type\":\"int\",\"logicalType\":"
+                              "\"date\"},\"string\"]},{\"name\":\"p\",\"type\":{\"type\":\"fixed\",\"name\":"
+                              "\"P\",\"size\":12,\"logicalType\":"
+                              "\"duration\"}},{\"name\":\"n\",\"type\":{\"type\":\"bytes\",\"logicalType\":"
+                              "\"decimal\",\"precision\":8,\"scale\":"
+                              "2}},{\"name\":\"b\",\"type\":\"bytes\"},{\"name\":\"l\",\"type\":\"long\"}]}";
+enum { SPELLED = JSON_LOGICAL | JSON_BASE64 | JSON_INT64 };
+
+TEST(codec_from_json__of_readable_texts_is_whole_or_no_memory)
+{
+    const struct codec_opts opts = {.form = (enum json_form)SPELLED};
+    encode_each(
+        spelled, -1, opts,
+        SLICE(
+            "{\"d\":\"2024\\u002d02-29\",\"p\":{\"months\":1,\"days\":2,\"millis\":3},\"n\":\"12.30\",\"b\":"
+            "\"YWI=\",\"l\":\"5\"}"),
+        ERR_NONE);
+    encode_each(
+        spelled, -1, opts,
+        SLICE("{\"d\":5.5,\"p\":{\"months\":-1,\"days\":\"2\"},\"n\":\"12.345\",\"b\":\"YW\",\"l\":\"05\"}"),
+        ERR_BAD_RECORD);
+    encode_each(spelled, 2, opts, SLICE("12.3"), ERR_NONE);
+}
+
 /* ---- the other way ---- */
 
 static enum rc decode(void *arg, struct err *err)
@@ -365,6 +390,19 @@ TEST(codec_to_json__is_whole_or_no_memory)
     buf_release(&avro);
     schema_free(c.schema);
     arena_release(&arena);
+}
+
+TEST(codec_to_json__of_readable_texts_is_whole_or_no_memory)
+{
+    struct convert c = {.schema = schema_of(spelled), .field = -1, .form = (enum json_form)SPELLED};
+    c.from = schema_initial(c.schema);
+    decode_each(&c, ERR_NONE);
+    c.field = 1;
+    decode_each(&c, ERR_NONE);
+    c.field = -1;
+    c.from.len--;
+    decode_each(&c, ERR_BAD_AVRO);
+    schema_free(c.schema);
 }
 
 static enum rc span(void *arg, struct err *err)

@@ -129,6 +129,20 @@ static void check_form(const struct fuzz_schema *s, enum json_form form, struct 
     buf_release(&canonical);
 }
 
+/* The same data fit, however they are spelled. */
+static void check_spelled(const struct schema *s, enum json_form form, struct slice avro)
+{
+    struct buf plain = {0}, text = {0};
+    struct err err = {0}, why = {0};
+    enum rc rc = codec_to_json(s, JSON_PLAIN, avro, &plain, &err);
+    enum rc same = codec_to_json(s, form, avro, &text, &why);
+    CHECK(rc == same && err.code == why.code, "%d: %s; %d: %s", rc, err.message, same, why.message);
+    if (rc == RC_OK && text.len <= JSON_MAX)
+        check_json(buf_slice(&text));
+    buf_release(&plain);
+    buf_release(&text);
+}
+
 static void check_raw(struct slice avro)
 {
     struct slice content;
@@ -152,6 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (s.schema) {
         check_form(&s, JSON_PLAIN, avro);
         check_form(&s, JSON_AVRO, avro);
+        check_spelled(s.schema, (enum json_form)(1 + avro.len % 7), avro);
         check_raw(avro);
     }
     fuzz_free(avro);

@@ -120,6 +120,47 @@ static const char *const strings[] = {
     "\"\\ud800\"",
     "\"a long string that takes more than sixty-four bytes, so that its length takes two\"",
 };
+/* Of logical types, base64, and longs in quotes. */
+static const char *const texts[] = {
+    "\"2024-02-29\"",
+    "\"2023-02-29\"",
+    "\"0000-01-01\"",
+    "\"9999-12-31\"",
+    "\"12:00:00.5\"",
+    "\"23:59:59.999999\"",
+    "\"23:59:60\"",
+    "\"24:00:00\"",
+    "\"2024-02-29T12:00:00.5Z\"",
+    "\"2024-02-29t12:00:00.123456789z\"",
+    "\"1969-12-31T23:59:59.999999-23:59\"",
+    "\"2024-02-29T12:00:00.500\"",
+    "\"1677-09-21T00:12:43.145224192Z\"",
+    "\"2262-04-11T23:47:16.854775808Z\"",
+    "\"0000-01-01T00:00:00+01:00\"",
+    "\"2024\\u002d02-29\"",
+    "\"12.30\"",
+    "\"-0.01\"",
+    "\"12.345\"",
+    "\"1234567.89\"",
+    "\"1e3\"",
+    "\"0x04d2\"",
+    "\"0x\"",
+    "12.5",
+    "1234567890123456789012345678901.5",
+    "\"f81d4fae-7dec-11d0-a765-00a0c91e6bf6\"",
+    "\"F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6\"",
+    "\"f81d4fae-7dec-11d0-a765-00a0c91e6bg6\"",
+    "\"\"",
+    "\"YWI=\"",
+    "\"YWJj\"",
+    "\"YWJ=\"",
+    "\"YQ==\"",
+    "\"+/==\"",
+    "\"9223372036854775807\"",
+    "\"-9223372036854775809\"",
+    "\"5\"",
+    "\"05\"",
+};
 static const char *const names[] = {"a", "b", "v", "x", "A", "R", "map", "n.A", "", "\\u0000", "\\u0061"};
 static const char *const spaces[] = {"", "", "", "", "", " ", "\n\t"};
 
@@ -221,7 +262,8 @@ static void fitting(struct generator *g, uint32_t i)
         fields(g, op);
         put(g, "}");
         break;
-    case OPCODES: break;
+    case OP_UINT32: PUT_ONE(g, integers); break;
+    default: PUT_ONE(g, texts); break;
     }
 }
 

@@ -1,8 +1,8 @@
 /* tests/fuzz/json_codec.c - JSON to Avro. The two passes agree: what the first refuses, the second
  * explains, with pointers into the text. A plain reading of the rules (plain_codec.h) comes to the same.
  * What encodes is JSON, and reads back, in both forms, as JSON that encodes to the same bytes; Avro C reads
- * the same from it. The input: a byte of options ('@': none; '`': none, and a fresh codec), a schema
- * (schemas.h), then the text, or, if the options have the highest bit, choices for generate.h. */
+ * the same from it. Where values are spelled readably, what is read goes round likewise. The input: a byte of options
+ * ('@': none; '`': none, and a fresh codec), perhaps one of the spelling, a schema (schemas.h), then the text, or, if the options have the highest bit, choices for generate.h. */
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "schema/json.h"
@@ -34,6 +34,13 @@ static enum rc encode(const struct run *r, const struct codec_opts *opts, struct
     if (r->field >= 0)
         return codec_field_from_json(codec, r->schema, r->field, opts, json, out, arena, err);
     return codec_from_json(codec, r->schema, opts, json, out, arena, err);
+}
+
+static const struct program *program_of(const struct run *r, enum json_form form)
+{
+    const struct program *p = schema_program_of(r->schema, form);
+    CHECK(p, "memory is out");
+    return p;
 }
 
 /* Of what the text is for. */
@@ -151,6 +158,54 @@ static void check_form(const struct run *r, enum json_form form, struct slice da
     buf_release(&text);
 }
 
+/* ---- spelled readably ---- */
+
+static bool has_op(const struct program *p, enum opcode code)
+{
+    for (uint32_t i = 0; i < p->nops; i++)
+        if (p->ops[i].code == code)
+            return true;
+    return false;
+}
+
+static void print(const struct run *r, enum json_form form, struct slice datum, struct buf *text)
+{
+    struct err err = {0};
+    enum rc rc = r->field < 0 ? codec_to_json(r->schema, form, datum, text, &err)
+                              : codec_field_to_json(r->schema, r->field, form, datum, text, &err);
+    CHECK(rc == RC_OK, "%.*s: %s", SHOW(r->json), err.message);
+    check_is_json(buf_slice(text));
+}
+
+/* What is read can be written back, and is the same bytes; but for a string that is no UUID, and a decimal whose bytes
+ * were more than it takes. */
+static void check_spelled(const struct run *r, enum json_form form, struct slice datum)
+{
+    struct buf text = {0}, again = {0}, more = {0};
+    struct codec_opts opts = {.form = form};
+    struct arena arena = {0};
+    struct err err = {0};
+    const struct program *p = program_of(r, form);
+    print(r, form, datum, &text);
+    enum rc rc = encode(r, &opts, buf_slice(&text), &again, &arena, &err);
+    if (rc == RC_ERR && err.code == ERR_BAD_RECORD && has_op(p, OP_UUID_STRING)) {
+        for (const struct problem *problem = err.first; problem; problem = problem->next)
+            CHECK(slice_eq(problem->expected, SLICE("UUID")), "%.*s: %s", SHOW(text), err.message);
+    } else {
+        CHECK(rc == RC_OK, "%.*s is read back as %.*s: %s", SHOW(r->json), SHOW(text), err.message);
+        CHECK(has_op(p, OP_DECIMAL) || slice_eq(buf_slice(&r->avro), buf_slice(&again)),
+              "%.*s is read back as %.*s", SHOW(r->json), SHOW(text));
+        if (r->field < 0)
+            print(r, form, buf_slice(&again), &more);
+        CHECK(r->field >= 0 || slice_eq(buf_slice(&text), buf_slice(&more)), "%.*s is then %.*s", SHOW(text),
+              SHOW(more));
+    }
+    buf_release(&text);
+    buf_release(&again);
+    buf_release(&more);
+    arena_release(&arena);
+}
+
 static bool has_nul(struct slice s)
 {
     return memmem(s.ptr, s.len, "\\u0000", 6) != NULL;
@@ -194,6 +249,9 @@ static void check_datum(const struct run *r)
     struct slice datum = datum_of(r);
     check_form(r, JSON_PLAIN, datum);
     check_form(r, JSON_AVRO, datum);
+    if (r->opts.form != JSON_PLAIN && r->opts.form != JSON_AVRO)
+        check_spelled(r, r->opts.form, datum);
+    check_spelled(r, JSON_LOGICAL | JSON_BASE64 | JSON_INT64, datum);
     if (r->field < 0)
         check_avro_c(r);
     fuzz_free(datum);
@@ -203,7 +261,7 @@ static void check_datum(const struct run *r)
 
 static void check_plainly(const struct run *r, enum rc rc)
 {
-    const struct program *p = schema_program(r->schema);
+    const struct program *p = program_of(r, r->opts.form);
     uint32_t op = op_of(r);
     struct arena arena = {0};
     struct buf plain = {0};
@@ -231,7 +289,7 @@ static void check_plain_problems(const struct run *r)
     for (const struct problem *p = r->err.first; p; p = p->next)
         CHECK(buf_append(&got, p->pointer) && buf_printf(&got, " %s\n", problem_slug(p->code)),
               "memory is out");
-    if (plain_explain(schema_program(r->schema), op_of(r), &r->opts, r->json, &want) != PLAIN_GIVES_UP)
+    if (plain_explain(program_of(r, r->opts.form), op_of(r), &r->opts, r->json, &want) != PLAIN_GIVES_UP)
         CHECK(slice_eq(buf_slice(&want), buf_slice(&got)), "%.*s\ngot:\n%.*s\nplainly:\n%.*s", SHOW(r->json),
               SHOW(got), SHOW(want));
     buf_release(&want);
@@ -260,7 +318,7 @@ static void take_field(struct run *r, uint8_t byte)
 static struct slice generated(const struct run *r, struct slice choices)
 {
     struct buf text = {0};
-    generate_json(schema_program(r->schema), op_of(r), choices, &text);
+    generate_json(program_of(r, r->opts.form), op_of(r), choices, &text);
     struct slice json = fuzz_copy(buf_slice(&text));
     buf_release(&text);
     return json;
@@ -280,6 +338,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         codec = codec_new();
     CHECK(codec, "memory is out");
     take_options(&r, options);
+    if (!(options & 0x41))
+        r.opts.form = (enum json_form)(fuzz_byte(&in) % JSON_AVRO);
     fuzz_schema_take(&s, &in);
     r.schema = s.schema;
     r.row = s.row;

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "schema/json.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/plain_spelling.h"
 
 enum { DEPTH_MAX = 100, WORK_MAX = 20000 };
 
@@ -200,6 +201,28 @@ static bool encode_bytes(const struct op *op, const struct node *v, struct buf *
     return ok;
 }
 
+/* What is spelled readably; *why, if it does not fit. */
+static bool spell(struct plain *c, const struct op *op, const struct node *v, struct buf *out,
+                  enum problem_code *why)
+{
+    *why = PROBLEM_TYPE;
+    if (v->first != '"' && !is_number(v))
+        return false;
+    switch (plain_spell(op, v->first == '"' ? v->text : v->token, v->first == '"', out, why)) {
+    case SPELLED_FITS: return true;
+    case SPELLED_MISFIT: return false;
+    case SPELLED_GIVES_UP: break;
+    }
+    c->work = WORK_MAX + 1;
+    return false;
+}
+
+static bool encode_spelled(struct plain *c, const struct op *op, const struct node *v, struct buf *out)
+{
+    enum problem_code why;
+    return spell(c, op, v, out, &why);
+}
+
 static bool encode_scalar(struct plain *c, const struct op *op, const struct node *v, struct buf *out)
 {
     int64_t i;
@@ -226,7 +249,7 @@ static bool encode_scalar(struct plain *c, const struct op *op, const struct nod
     case OP_ENUM:
         i = v->first == '"' ? program_symbol(c->program, op, v->text) : -1;
         return i >= 0 && put_long(out, i);
-    default: CHECK(!"scalar", "%u", op->code);
+    default: return encode_spelled(c, op, v, out);
     }
     return false;
 }
@@ -327,15 +350,20 @@ static bool holds(enum opcode code, int64_t v)
     }
 }
 
-static uint32_t number_branch(const struct plain *c, const struct op *op, const struct node *v)
+static uint32_t number_branch(struct plain *c, const struct op *op, const struct node *v)
 {
     int64_t i;
     if (integer_of(v, &i))
         for (uint32_t b = 0; b < op->b; b++)
-            if (holds(branch_op(c, op, b)->code, i))
+            if (holds(plain_kind(branch_op(c, op, b)), i))
                 return b;
     uint32_t real = first_of(c, op, OP_DOUBLE);
-    return real < op->b ? real : first_of(c, op, OP_FLOAT);
+    if (real == op->b)
+        real = first_of(c, op, OP_FLOAT);
+    for (uint32_t b = 0; b < op->b && real == op->b; b++)
+        if (branch_op(c, op, b)->code == OP_DECIMAL && fits(c, op, b, v, 0))
+            real = b;
+    return real;
 }
 
 static uint32_t string_branch(struct plain *c, const struct op *op, const struct node *v)
@@ -522,6 +550,7 @@ struct explanation {
     const struct program *program;
     const struct codec_opts *opts;
     struct buf pointer, *out;
+    bool gives_up;
 };
 
 static void explain(struct explanation *x, uint32_t op, const struct node *v);
@@ -616,7 +645,9 @@ static enum problem_code explain_scalar(const struct op *op, const struct node *
         if (v->first == '"')
             code = bytes_of(v, &content) ? PROBLEM_SIZE : PROBLEM_ENCODING;
         break;
-    default: break;
+    default:
+        if (op->code >= TYPE_KINDS)
+            spell(&(struct plain){.work = 0}, op, v, &content, &code);
     }
     buf_release(&content);
     return code;
@@ -636,6 +667,7 @@ static void explain(struct explanation *x, uint32_t i, const struct node *v)
     default:
         if (!encode_scalar(&c, op, v, &dropped))
             problem(x, explain_scalar(op, v));
+        x->gives_up |= c.work > WORK_MAX;
     }
     buf_release(&dropped);
 }
@@ -651,7 +683,7 @@ enum plain_result plain_explain(const struct program *p, uint32_t op, const stru
         explain(&x, op, v);
     buf_release(&x.pointer);
     arena_release(&r.arena);
-    return !is_certain ? PLAIN_GIVES_UP : out->len ? PLAIN_MISFIT : PLAIN_FITS;
+    return !is_certain || x.gives_up ? PLAIN_GIVES_UP : out->len ? PLAIN_MISFIT : PLAIN_FITS;
 }
 
 /* ---- is it Avro? ---- */
@@ -783,7 +815,7 @@ static bool check_value(struct check *c, const struct op *op)
         return true;
     case OP_ARRAY:
     case OP_MAP: return check_block(c, op);
-    case OPCODES: break;
+    default: break; /* spelled: that is for JSON alone */
     }
     return false;
 }

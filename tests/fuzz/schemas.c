@@ -102,6 +102,39 @@ static const struct {
      "{'name':'y','type':'float'},{'name':'t','type':'long'}]}}",
      true},
     /* c */ {"['float','long','null']", true},
+    /* d */
+    {"{'type':'record','name':'All','fields':["
+     "{'name':'a','type':{'type':'bytes','logicalType':'decimal','precision':8,'scale':2}},"
+     "{'name':'b','type':{'type':'fixed','name':'D','size':9,'logicalType':'decimal','precision':20,'scale':"
+     "20}},"
+     "{'name':'c','type':{'type':'int','logicalType':'date'}},{'name':'d','type':{'type':'int','logicalType':"
+     "'time-millis'}},{'name':'e','type':{'type':'long','logicalType':'time-micros'}},"
+     "{'name':'f','type':{'type':'long','logicalType':'timestamp-millis'}},"
+     "{'name':'g','type':{'type':'long','logicalType':'timestamp-micros'}},"
+     "{'name':'h','type':{'type':'long','logicalType':'timestamp-nanos'}},"
+     "{'name':'i','type':{'type':'long','logicalType':'local-timestamp-millis'}},"
+     "{'name':'j','type':{'type':'long','logicalType':'local-timestamp-nanos'}},"
+     "{'name':'k','type':{'type':'string','logicalType':'uuid'}},"
+     "{'name':'l','type':{'type':'fixed','name':'U','size':16,'logicalType':'uuid'}},"
+     "{'name':'m','type':{'type':'fixed','name':'P','size':12,'logicalType':'duration'}},"
+     "{'name':'n','type':'bytes'},{'name':'o','type':'long'}]}",
+     false},
+    /* e */
+    {"['null',{'type':'int','logicalType':'date'},{'type':'fixed','name':'D','size':4,'logicalType':'decimal'"
+     ","
+     "'precision':8,'scale':3},{'type':'long','logicalType':'timestamp-millis'},"
+     "{'type':'fixed','name':'P','size':12,'logicalType':'duration'},{'type':'fixed','name':'U','size':16,"
+     "'logicalType':'uuid'},{'type':'bytes','logicalType':'decimal','precision':40,'scale':2},'string',"
+     "{'type':'record','name':'R','fields':[{'name':'months','type':'long'},{'name':'days','type':'long',"
+     "'default':0}]},{'type':'map','values':['null','long']}]",
+     false},
+    /* f */
+    {"{'type':'array','items':['null',{'type':'fixed','name':'F2','size':2},"
+     "{'type':'string','logicalType':'uuid'},'bytes','long','double']}",
+     false},
+    /* g */
+    {"{'type':'map','values':['null',{'type':'fixed','name':'P','size':12,'logicalType':'duration'}]}",
+     false},
 };
 enum { ROWS = sizeof table / sizeof *table };
 
