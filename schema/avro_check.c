@@ -354,7 +354,7 @@ static const uint8_t *check_value(struct checker *c, const struct op **op, const
         return open_frame(c, *op, at) ? at : NULL;
     case OP_ARRAY:
     case OP_MAP: return open_frame(c, *op, at) ? at : NULL;
-    case OPCODES: break;
+    default: break; /* spelled: that is for JSON alone */
     }
     assert(!"no instruction");
     return NULL;

@@ -469,6 +469,29 @@ class Options(Case):
         self.assertEqual(server.get("/w/1?logical=text&logical=raw").status, 400)
 
 
+class OtherForms(Case):
+    def test_the_specifications_form_is_not_touched(self):
+        self.register("af", record("A", ("t", ["null", ALL[5][1]]), ("n", "long")), "?logical=text&int64=string")
+        self.put("/af/1", '{"t":"1970-01-01T00:00:00.001Z","n":"7"}')
+        for query in "", "?logical=text", "?int64=string":
+            reply = self.shows("/af/1" + query, '{"t":{"long":1},"n":7}', headers={"Accept": "avro/json"})
+            self.assertEqual(reply.header("ETag"), server.get("/af/1", headers={"Accept": "avro/json"}).header("ETag"))
+        reply = server.put("/af/2?logical=text", body='{"t":{"long":1},"n":7}', headers={"Content-Type": "avro/json"})
+        self.assertEqual(reply.status, 201, reply)
+        reply = server.put("/af/3?logical=text", body=b"\x02\x02\x0e", headers={"Content-Type": "avro/binary"})
+        self.assertEqual(reply.status, 201, reply)
+        for name in "123":
+            self.shows("/af/" + name, '{"t":"1970-01-01T00:00:00.001Z","n":"7"}')
+        reply = server.put("/af/4", body='{"t":{"long":"1970-01-01T00:00:00Z"},"n":7}', headers={"Content-Type": "avro/json"})
+        self.assertEqual(reply.status, 422, reply)
+
+    def test_a_dry_run_takes_them(self):
+        self.register("dry", record("D", ("t", ALL[5][1])))
+        self.put("/dry/1?dry_run=1&logical=text", {"t": "1970-01-01T00:00:00Z"})
+        self.problem("/dry/1?dry_run=1&logical=text", {"t": "x"}, "encoding", "RFC 3339 date and time, to milliseconds")
+        self.assertEqual(server.get("/dry/1").status, 404)
+
+
 class Caches(Case):
     def test_each_form_has_a_tag_of_its_own(self):
         self.register("tags", record("T", ("t", ALL[5][1])), "?compatibility=none")
