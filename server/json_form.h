@@ -8,7 +8,8 @@
 #include "server/params.h"
 
 /* Bits of the parameters that say so. */
-enum { JSON_FORM_PARAMS = 1 << PARAM_logical | 1 << PARAM_bytes | 1 << PARAM_int64 };
+static const uint64_t JSON_FORM_PARAMS =
+    UINT64_C(1) << PARAM_logical | UINT64_C(1) << PARAM_bytes | UINT64_C(1) << PARAM_int64;
 
 /* What the parameters say: *mask has a bit for each that is given, *form those of them that are not the default.
  * Fails with BAD_PARAMETER, naming what is offered. */

@@ -79,10 +79,10 @@ static enum rc parse_one(struct request *req, const struct query *q, struct slic
     const struct slice *own = known_name(name, q->known);
     if (!own)
         return q->ignore_unknown ? RC_OK : refuse_unknown(name, q->known, err);
-    if (req->params_given & 1u << (own - names))
+    if (req->params_given & UINT64_C(1) << (own - names))
         return err_set(err, ERR_BAD_PARAMETER, "The parameter %s is given twice.", (const char *)own->ptr);
     req->param[req->nparams++] = (struct param){*own, value};
-    req->params_given |= 1u << (own - names);
+    req->params_given |= UINT64_C(1) << (own - names);
     return RC_OK;
 }
 
@@ -107,7 +107,7 @@ enum rc params_parse(struct request *req, uint64_t known, bool ignore_unknown, s
 
 const struct slice *params_find(const struct request *req, enum param_id id)
 {
-    return req->params_given & 1u << id ? find(req, &names[id]) : NULL;
+    return req->params_given & UINT64_C(1) << id ? find(req, &names[id]) : NULL;
 }
 
 enum rc params_flag(const struct request *req, enum param_id id, bool *out, struct err *err)

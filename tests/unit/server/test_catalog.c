@@ -29,7 +29,7 @@ static struct type_row decode(struct slice bytes)
 TEST(type_row__comes_back_as_it_was)
 {
     struct type_row row = {
-        .number = 7, .revision = UINT64_MAX, .options = {MISSING_REJECT, UNKNOWN_IGNORE, COMPAT_NONE}};
+        .number = 7, .revision = UINT64_MAX, .options = {MISSING_REJECT, UNKNOWN_IGNORE, COMPAT_NONE, JSON_INT64}};
     struct type_row one = decode(encode(&row, &(struct row_version){1, 10}));
     struct type_row two = decode(encode(&one, &(struct row_version){2, UINT32_MAX}));
     struct type_row same = decode(encode(&two, NULL));
@@ -38,6 +38,7 @@ TEST(type_row__comes_back_as_it_was)
     assert_int_equal(same.options.missing, MISSING_REJECT);
     assert_int_equal(same.options.unknown, UNKNOWN_IGNORE);
     assert_int_equal(same.options.compatibility, COMPAT_NONE);
+    assert_int_equal(same.options.form, JSON_INT64);
     assert_int_equal(same.nversions, 2);
     assert_int_equal(type_row_version(&same, 0).schema_id, 10);
     assert_int_equal(type_row_version(&same, 1).number, 2);
@@ -47,28 +48,33 @@ TEST(type_row__comes_back_as_it_was)
 
 TEST(type_row__skips_a_longer_head)
 {
-    struct type_row row = {.number = 1};
+    struct type_row row = {.number = 1, .options = {.form = JSON_LOGICAL}};
     struct slice bytes = encode(&row, &(struct row_version){3, 4});
     uint8_t longer[64] = {0};
-    memcpy(longer, bytes.ptr, 32);
-    longer[16] = 40;
-    memcpy(longer + 40, bytes.ptr + 32, 12);
-    struct type_row back = decode(slice_of(longer, 52));
+    memcpy(longer, bytes.ptr, 40);
+    longer[16] = 48;
+    memcpy(longer + 48, bytes.ptr + 40, 12);
+    struct type_row back = decode(slice_of(longer, 60));
     assert_int_equal(back.nversions, 1);
+    assert_int_equal(back.options.form, JSON_LOGICAL);
     assert_int_equal(type_row_version(&back, 0).number, 3);
     arena_release(&arena);
 }
 
-TEST(type_row__reads_versions_without_a_state)
+/* As the first versions of avrod wrote it: a head of 32 bytes, 8 a version. */
+TEST(type_row__reads_a_row_without_form_and_states)
 {
-    struct type_row row = {.number = 1};
+    struct type_row row = {.number = 1, .options = {.form = JSON_LOGICAL}};
     struct slice bytes = encode(&row, &(struct row_version){3, 4});
     uint8_t first[40];
-    memcpy(first, bytes.ptr, sizeof first);
+    memcpy(first, bytes.ptr, 32);
+    memcpy(first + 32, bytes.ptr + 40, 8);
+    first[16] = 32;
     first[18] = 0;
     struct type_row back = decode(slice_of(first, sizeof first));
     assert_int_equal(type_row_version(&back, 0).schema_id, 4);
     assert_int_equal(type_row_version(&back, 0).state, VERSION_LIVE);
+    assert_int_equal(back.options.form, JSON_PLAIN);
     struct type_row same = decode(encode(&back, NULL));
     assert_int_equal(type_row_version(&same, 0).schema_id, 4);
     arena_release(&arena);
@@ -103,7 +109,7 @@ TEST(type_row__refuses_what_is_damaged)
     }
     const struct {
         unsigned at, value;
-    } bad[] = {{0, 2}, {1, 3}, {2, 2}, {3, COMPAT_MODES}, {16, 31}, {16, 200}, {20, 0}, {20, 2}};
+    } bad[] = {{0, 2}, {1, 3}, {2, 2}, {3, COMPAT_MODES}, {16, 31}, {16, 200}, {20, 0}, {20, 2}, {32, 8}};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         uint8_t copy[64];
         memcpy(copy, good.ptr, good.len);
