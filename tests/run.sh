@@ -82,11 +82,17 @@ for name in "${steps[@]}"; do
         ;;
     esac
 done
+if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+    PACKAGES_TESTS+=("${PACKAGES_NODE[@]}")
+fi
 packages_ensure "${PACKAGES_BUILD[@]}" "${PACKAGES_TESTS[@]}" || exit 1
 mkdir -p build
 # Set, even to what is not there, so that the test of /metrics fails where it is missing.
 PROMTOOL=$(packages_program promtool prometheus build/packages) || PROMTOOL=missing
 export PROMTOOL
+# Likewise what tests/npm needs.
+NPM_MODULES=$(npm_install tests/npm build/npm) || NPM_MODULES=missing
+export NPM_MODULES
 start=$SECONDS
 for name in "${steps[@]}"; do
     step "$name"

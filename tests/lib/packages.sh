@@ -9,6 +9,9 @@ PACKAGES_BUILD=(gcc libc6-dev cmake ninja-build pkg-config libevent-dev libjanss
 # What the tests take besides.
 # shellcheck disable=SC2034
 PACKAGES_TESTS=(clang libclang-rt-14-dev clang-format libcmocka-dev libavro-dev python3 curl apache2-utils)
+# What runs and fetches the clients of tests/npm, where there is no node of another origin.
+# shellcheck disable=SC2034
+PACKAGES_NODE=(nodejs npm)
 # What the benchmarks take besides: what the codec is compared with, and a compiler for it; ab; what counts calls and
 # instructions.
 # shellcheck disable=SC2034
@@ -59,4 +62,16 @@ packages_program() {
         rm -f "$folder/$package"_*.deb
     fi
     [ -x "$found" ] && echo "$found"
+}
+
+# npm_install SOURCE FOLDER: what SOURCE/package-lock.json names, in FOLDER/node_modules, of which the path is printed.
+# Nothing is done if it is there as the lock file says. The lock file names no registry: npm asks the one it is told to.
+npm_install() {
+    local source=$1 folder=$2
+    if ! cmp -s "$source/package-lock.json" "$folder/installed"; then
+        mkdir -p "$folder"
+        cp "$source"/{package.json,package-lock.json,.npmrc} "$folder/"
+        (cd "$folder" && npm ci --ignore-scripts) >&2 && cp "$source/package-lock.json" "$folder/installed" || return 1
+    fi
+    echo "$(pwd)/$folder/node_modules"
 }
