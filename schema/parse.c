@@ -188,7 +188,7 @@ static enum rc read_text(struct parser *p, struct slice text, json_t **out)
                        LIMIT_SCHEMA_TEXT_MAX, text.len);
     if (json_check(text, LIMIT_SCHEMA_JSON_DEPTH_MAX, p->problems, p->err))
         return RC_ERR;
-    return tree_parse(out, text, p->err);
+    return tree_parse(out, text, &p->scratch, p->err);
 }
 
 static enum rc read_texts(struct parser *p, const struct model_source *from)
@@ -206,9 +206,6 @@ static enum rc read_texts(struct parser *p, const struct model_source *from)
 
 static void release(struct parser *p)
 {
-    json_decref(p->tree);
-    for (size_t i = 0; i < p->nknown; i++)
-        json_decref(p->known[i]);
     free(p->known);
     arena_release(&p->scratch);
     buf_release(&p->joined);

@@ -26,7 +26,7 @@ struct parser {
     size_t nknown;
     struct arena *problems;  /* the caller's: pointers and texts of faults */
     struct err *err;         /* faults so far */
-    struct arena scratch;    /* dies with the parse */
+    struct arena scratch;    /* dies with the parse; the trees are in it */
     struct buf joined;       /* a full name that is being looked up */
     size_t alias_bytes;      /* of all aliases as full names */
     struct name_table names; /* full name to struct type */

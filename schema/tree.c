@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdlib.h>
 
 #include "schema/json.h"
@@ -94,41 +95,64 @@ static bool transcribe(struct slice text, struct buf *out)
     return true;
 }
 
-/* Jansson reports an allocation that fails as a fault of the text, or leaves out the byte that found no room,
- * so it is given a malloc that remembers. */
-static _Thread_local bool memory_was_out;
+/* Jansson 2.14 goes on where memory for a token is out, and writes behind what it has. So it is given a malloc that
+ * does not return then: the parse is over at once, and what it had is the arena's, from where all of it comes. */
+struct parse {
+    struct arena *arena;
+    jmp_buf no_memory;
+};
+static _Thread_local struct parse *parsing; /* NULL: somebody else uses Jansson */
 static pthread_once_t allocator_once = PTHREAD_ONCE_INIT;
 
-static void *remembering_malloc(size_t bytes)
+static void *tree_malloc(size_t bytes)
 {
-    void *p = malloc(bytes);
+    if (!parsing)
+        return malloc(bytes);
+    void *p = arena_alloc(parsing->arena, bytes);
     if (!p)
-        memory_was_out = true;
+        longjmp(parsing->no_memory, 1);
     return p;
+}
+
+static void tree_free(void *p)
+{
+    if (!parsing)
+        free(p);
 }
 
 static void set_allocator(void)
 {
-    json_set_alloc_funcs(remembering_malloc, free);
+    json_set_alloc_funcs(tree_malloc, tree_free);
 }
 
-enum rc tree_parse(json_t **out, struct slice text, struct err *err)
+/* NULL: memory is out, or *why says what is wrong. */
+static json_t *load(struct slice transcript, struct arena *arena, bool *no_memory, json_error_t *why)
+{
+    struct parse p = {.arena = arena};
+    pthread_once(&allocator_once, set_allocator);
+    json_t *json = NULL;
+    *no_memory = true;
+    parsing = &p;
+    if (!setjmp(p.no_memory)) {
+        json =
+            json_loadb((const char *)transcript.ptr, transcript.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, why);
+        *no_memory = false;
+    }
+    parsing = NULL;
+    return *no_memory ? NULL : json;
+}
+
+enum rc tree_parse(json_t **out, struct slice text, struct arena *arena, struct err *err)
 {
     struct buf transcript = {0};
-    if (!transcribe(text, &transcript)) {
-        buf_release(&transcript);
-        return err_oom(err);
-    }
     json_error_t why;
-    pthread_once(&allocator_once, set_allocator);
-    memory_was_out = false;
-    *out = json_loadb((const char *)transcript.ptr, transcript.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
+    bool no_memory = true;
+    *out = NULL;
+    if (transcribe(text, &transcript))
+        *out = load(buf_slice(&transcript), arena, &no_memory, &why);
     buf_release(&transcript);
-    if (memory_was_out) {
-        json_decref(*out);
-        *out = NULL;
+    if (no_memory)
         return err_oom(err);
-    }
     if (*out)
         return RC_OK;
     return err_set(err, ERR_INTERNAL, "The JSON reader refused a text that had passed the check: %s.",

@@ -14,8 +14,8 @@
 #include "base/slice.h"
 
 /* `text` has passed json_check with at most LIMIT_SCHEMA_JSON_DEPTH_MAX levels: below Jansson's own limit,
- * and the bound of the recursion in json_decref, by which the caller frees *out. NO_MEMORY. */
-MUST_USE enum rc tree_parse(json_t **out, struct slice text, struct err *err);
+ * and the bound of its recursion. The tree is in the arena, and is to be looked at only. NO_MEMORY. */
+MUST_USE enum rc tree_parse(json_t **out, struct slice text, struct arena *, struct err *err);
 
 /* Null-safe: false for NULL. */
 bool tree_is_string(const json_t *);

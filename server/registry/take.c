@@ -107,8 +107,11 @@ static void tell_reasons(struct call *c, const struct registration *r, struct er
     for (const struct compat_reason *reason = r->compat.first; reason; reason = reason->next) {
         const char *text = reason_text(c, reason);
         struct problem *p = err_problem(err, call_arena(c), reason->code, (struct slice){0});
-        if (p && text)
-            p->detail = slice_str(text);
+        if (!p || !text) {
+            err_oom(err);
+            return;
+        }
+        p->detail = slice_str(text);
     }
 }
 
