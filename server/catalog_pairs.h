@@ -12,7 +12,7 @@
 struct pairs;
 
 struct pairs *pairs_new(uint32_t nversions, uint32_t latest); /* its index; NULL: memory is out */
-void pairs_free(struct pairs *);             /* NULL is fine */
+void pairs_free(struct pairs *);                              /* NULL is fine */
 
 /* Of two versions, by their index. NULL: it has not been made. Any thread. */
 const struct resolver *pairs_find(const struct pairs *, uint32_t writer, uint32_t reader);
