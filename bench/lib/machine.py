@@ -25,6 +25,16 @@ def pinned(cores, command):
     return ["taskset", "-c", cores] + command
 
 
+def unpreempted():
+    """What to put before a command so that none of its equals is preempted; nothing where that is not allowed."""
+    command = ["chrt", "--rr", "1"]
+    try:
+        allowed = subprocess.run([*command, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+    except OSError:
+        allowed = False
+    return command if allowed else []
+
+
 def need_two_cores():
     if len(os.sched_getaffinity(0)) < 2:
         fail("needs two cores: one for the server, one for the load")

@@ -17,8 +17,8 @@ class Tools:
         self.limit, self.load, self.bare, self.codec = (
             os.path.join(build, "bench", name) for name in ("limit", "load", "bare_lmdb", "codec"))
 
-    def run_load(self, server, row, how, core=LOAD_CORE):
-        command = [self.load, "-m", row.method, "-r", str(row.ids)]
+    def run_load(self, server, row, how, core=LOAD_CORE, under=()):
+        command = [*under, self.load, "-m", row.method, "-r", str(row.ids)]
         for pid in server.pids:
             command += ["-p", str(pid)]
         if row.body is not None:
@@ -31,10 +31,10 @@ class Tools:
             fail(f"{row.name}: {done.stdout.decode()} from {' '.join(command)[:600]}")
         return json.loads(done.stdout)
 
-    def measure(self, server, row, how, core=LOAD_CORE):
+    def measure(self, server, row, how, core=LOAD_CORE, under=()):
         """As run_load, but a measurement without a single answer is none: on a machine that has no time for it, again."""
         for _ in range(MEASURE_TRIES):
-            found = self.run_load(server, row, how, core)
+            found = self.run_load(server, row, how, core, under)
             if found["requests"]:
                 return found
         fail(f"{row.name}: no answer in the time of a measurement; --seconds more")
