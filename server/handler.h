@@ -71,13 +71,19 @@ MUST_USE enum rc worker_offload(struct worker *, struct job *, struct err *);
 /* The same however many wait, for who has no way back. */
 void worker_offload_always(struct worker *, struct job *);
 
-/* A body that is made piece by piece, while the client takes it (docs/decisions/0006-answers-in-pieces.md). Both
- * functions are called on the request's worker, from answer() on. */
+/* A body that is made piece by piece, while the client takes it (docs/decisions/0006-answers-in-pieces.md), or lent piece
+ * by piece, if it stands in memory as it is and its length is known. Its functions are called on the request's worker,
+ * from answer() on. */
 struct stream {
     /* Append about `room` bytes to `out`; fewer are fine, more if it cannot be helped. RC_PENDING: there is more.
      * RC_OK: that was the end. RC_AGAIN: there is more, but not now; stream_resume follows. RC_ERR: it cannot go
      * on: the connection is cut, so that the client sees that the body is not whole. */
     enum rc (*more)(struct request *, struct buf *out, size_t room);
+    /* In place of more: up to *n slices of what comes next, borrowed until the call of `took`, which is the next one and
+     * says how many of their bytes have left; *n is set to how many slices. RC_OK: the last of them ends the body;
+     * RC_PENDING, RC_ERR: as above. */
+    enum rc (*lend)(struct request *, struct slice *parts, unsigned *n);
+    void (*took)(struct request *, size_t bytes);
     /* Give back what the stream owns. Exactly once, as the last call: behind the end, or when the client is gone,
      * but not between RC_AGAIN and stream_resume. NULL: it owns nothing. */
     void (*end)(struct request *);

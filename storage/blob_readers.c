@@ -22,7 +22,7 @@ void blob_readers_note(struct blob_readers *r, int64_t keep_ms)
 void blob_readers_ended(struct blob_readers *r)
 {
     uint32_t open = atomic_load_explicit(&r->open, memory_order_relaxed);
-    if (open) /* some read a body's end twice */
+    if (open) /* a helper's reader has none: the worker has handed it out */
         atomic_store_explicit(&r->open, open - 1, memory_order_release);
 }
 

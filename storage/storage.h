@@ -135,9 +135,13 @@ bool store_gets_wait(const struct store_worker *);
 /* Of a record whose body is in chunks, up to *n chunks from index `first`, each LIMIT_CHUNK_BYTES long but
  * for the last, borrowed until the next call on this worker; *n is set to how many, 0 only behind the last.
  * Of the record only blob and body_bytes are looked at, so that is all that a slow reader keeps. Another
- * record may have taken its place: the chunks stay for blob_keep_ms. RC_NOTFOUND: they are gone. */
+ * record may have taken its place: the chunks stay for blob_keep_ms. RC_NOTFOUND: they are gone. Chunks that were read
+ * may be asked for again. */
 MUST_USE enum rc store_chunks(struct store_worker *, const struct record *, uint32_t first, struct slice *out,
                               unsigned *n, struct err *);
+/* Of a record that store_get has handed out nothing more will be read: where the store is full, a body that is dead goes
+ * once nobody is at it. Who does not say so is forgotten after blob_keep_ms. */
+void store_chunks_end(struct store_worker *);
 
 struct store_scan {
     enum space space;

@@ -1,12 +1,10 @@
-/* server/handlers/record_chunks.c - the bytes of a record as they are stored, sent from the chunks that they are kept in, as
- * the client takes them. */
+/* server/handlers/record_chunks.c - the bytes of a record as they are stored, sent straight from the chunks that they are
+ * kept in, as the client takes them: nothing copies them here. */
 #include <assert.h>
 
 #include "base/limits.h"
 #include "server/handlers/record.h"
 #include "server/handlers/reply.h"
-
-enum { CHUNKS_AT_ONCE = 16 };
 
 /* What is kept of a record while it is sent, in the request's arena. */
 struct sending {
@@ -16,36 +14,56 @@ struct sending {
     uint8_t frame[FRAME_BYTES_MAX];
 };
 
-static enum rc more(struct request *req, struct buf *out, size_t room)
+/* Cut what is not asked for off both ends. */
+static void trim(struct slice *part, unsigned n, uint64_t before, uint64_t behind)
+{
+    part[0].ptr += before;
+    part[0].len -= before;
+    part[n - 1].len -= behind;
+}
+
+/* Replaced so long ago that its chunks are gone, or damaged: what has left cannot be taken back. */
+static enum rc lend_chunks(struct request *req, const struct sending *s, struct slice *part, unsigned *n)
+{
+    uint64_t first = s->at / LIMIT_CHUNK_BYTES, upto = (s->end + LIMIT_CHUNK_BYTES - 1) / LIMIT_CHUNK_BYTES;
+    struct err err;
+    *n = upto - first < *n ? (unsigned)(upto - first) : *n;
+    if (store_chunks(req->worker->store, &s->rec, (uint32_t)first, part, n, &err) != RC_OK || !*n)
+        return RC_ERR;
+    uint64_t last = (first + *n) * LIMIT_CHUNK_BYTES;
+    last = last < s->rec.body_bytes ? last : s->rec.body_bytes;
+    trim(part, *n, s->at % LIMIT_CHUNK_BYTES, last > s->end ? last - s->end : 0);
+    return last >= s->end ? RC_OK : RC_PENDING;
+}
+
+static enum rc lend(struct request *req, struct slice *part, unsigned *n)
 {
     struct sending *s = req->state;
-    struct slice chunk[CHUNKS_AT_ONCE];
-    unsigned n =
-        room / LIMIT_CHUNK_BYTES < CHUNKS_AT_ONCE ? (unsigned)(room / LIMIT_CHUNK_BYTES) : CHUNKS_AT_ONCE;
-    struct err err;
-    n = n ? n : 1;
-    if (!buf_append(out, s->before))
-        return RC_ERR;
-    s->before.len = 0;
-    /* Replaced so long ago that its chunks are gone, or damaged: what has left cannot be taken back. */
-    if (store_chunks(req->worker->store, &s->rec, (uint32_t)(s->at / LIMIT_CHUNK_BYTES), chunk, &n, &err) !=
-            RC_OK ||
-        !n)
-        return RC_ERR;
-    for (unsigned i = 0; i < n && s->at < s->end; i++) {
-        uint64_t skip = s->at % LIMIT_CHUNK_BYTES, left = s->end - s->at, have = chunk[i].len - skip;
-        struct slice part = slice_of(chunk[i].ptr + skip, (size_t)(have < left ? have : left));
-        if (!buf_append(out, part))
-            return RC_ERR;
-        s->at += part.len;
-    }
-    return s->at == s->end ? RC_OK : RC_PENDING;
+    unsigned framed = s->before.len != 0;
+    part[0] = s->before;
+    *n -= framed;
+    enum rc rc = lend_chunks(req, s, part + framed, n);
+    *n += framed;
+    return rc;
+}
+
+static void took(struct request *req, size_t bytes)
+{
+    struct sending *s = req->state;
+    size_t of_frame = bytes < s->before.len ? bytes : s->before.len;
+    s->before = slice_of(s->before.ptr + of_frame, s->before.len - of_frame);
+    s->at += bytes - of_frame;
+}
+
+static void end(struct request *req)
+{
+    store_chunks_end(req->worker->store);
 }
 
 void record_send_chunks(struct request *req, const struct record *rec, struct slice frame, uint64_t first,
                         uint64_t bytes)
 {
-    static const struct stream stream = {.more = more};
+    static const struct stream stream = {.lend = lend, .took = took, .end = end};
     struct sending *s = arena_alloc(&req->arena, sizeof *s);
     if (!s) {
         reply_no_memory(req);

@@ -20,5 +20,6 @@ enum rc record_join(struct store_worker *store, const struct record *rec, struct
                 return err_oom(err);
         next += n;
     }
+    store_chunks_end(store);
     return RC_OK;
 }

@@ -6,20 +6,35 @@
 #include "server/handlers/reply.h"
 #include "server/range.h"
 
-/* ---- what stands in memory ---- */
+/* ---- what is short ---- */
 
-/* By way of the scratch: the store's own bytes may be dead before the answer leaves. */
-static void send_copy(struct request *req, struct slice content)
+/* Its chunks are not worth a call of the kernel's of their own. */
+enum { COPIED_MAX = 2 * LIMIT_CHUNK_BYTES };
+
+/* Into the scratch: the store's own bytes may be dead before the answer leaves. One that is longer stays where it is. */
+static enum rc copy_short(struct request *req, const struct record *rec, struct record *copied,
+                          struct err *err)
 {
     struct buf *out = &req->worker->scratch;
     out->len = 0;
-    if (buf_append(out, content)) {
-        req->response.body = buf_slice(out);
-        answer(req);
-    } else {
-        reply_no_memory(req);
+    *copied = *rec;
+    if (!rec->body.ptr && rec->body_bytes) {
+        if (rec->body_bytes > COPIED_MAX)
+            return RC_OK;
+        enum rc rc = record_join(req->worker->store, rec, out, err);
+        if (rc != RC_OK)
+            return rc;
+    } else if (!buf_append(out, rec->body)) {
+        return err_oom(err);
     }
-    reply_scratch_done(req->worker);
+    copied->body = buf_slice(out);
+    return RC_OK;
+}
+
+static void send_copy(struct request *req, struct slice content)
+{
+    req->response.body = content;
+    answer(req);
 }
 
 /* ---- which part ---- */
@@ -98,18 +113,6 @@ static void answer_fault(struct request *req, enum rc rc, const struct err *err)
         answer_err(req, err);
 }
 
-/* One of a few chunks is made whole: to send it piece by piece would be more work. */
-static enum rc make_whole(struct request *req, const struct record *rec, struct record *whole,
-                          struct buf *joined, struct err *err)
-{
-    *whole = *rec;
-    if (rec->body.ptr || rec->body_bytes > LIMIT_PRINT_INLINE_MAX)
-        return RC_OK;
-    enum rc rc = record_join(req->worker->store, rec, joined, err);
-    whole->body = buf_slice(joined);
-    return rc;
-}
-
 static void show(struct request *req, const struct shown *s)
 {
     size_t prefix;
@@ -126,20 +129,19 @@ static void show(struct request *req, const struct shown *s)
 
 void record_show_raw(struct request *req, const struct shown *s, const char *content_type)
 {
-    struct record whole;
+    struct record copied;
     struct shown shown = *s;
-    struct buf joined = {0};
     struct err err;
     if (unlikely(s->reading->resolver != NULL)) {
         record_show_raw_resolved(req, s, content_type);
         return;
     }
     req->response.content_type = content_type;
-    enum rc rc = make_whole(req, s->rec, &whole, &joined, &err);
-    shown.rec = &whole;
+    enum rc rc = copy_short(req, s->rec, &copied, &err);
+    shown.rec = &copied;
     if (rc == RC_OK)
         show(req, &shown);
     else
         answer_fault(req, rc, &err);
-    buf_release(&joined);
+    reply_scratch_done(req->worker);
 }

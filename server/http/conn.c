@@ -156,7 +156,7 @@ static enum phase phase_of(const struct conn *c)
 {
     if (c->lingering)
         return PHASE_LINGER;
-    if (conn_unsent(c))
+    if (conn_waits_for_client(c))
         return PHASE_WRITE;
     if (c->body.framing != FRAMING_NONE)
         return PHASE_BODY;

@@ -79,6 +79,12 @@ void conn_expire(struct conn *);
 /* Close at once, answers or not. May free the connection. */
 void conn_kill(struct conn *);
 
+/* Does more wait for the client to take what it has? What a stream lends waits in no output. */
+static inline bool conn_waits_for_client(const struct conn *c)
+{
+    return c->out.len > c->out_at || (c->streaming && c->blocked);
+}
+
 static inline size_t conn_unsent(const struct conn *c)
 {
     return c->out.len - c->out_at;
@@ -88,6 +94,10 @@ static inline size_t conn_unsent(const struct conn *c)
 void conn_output_ready(struct conn *);
 void conn_flush(struct conn *);
 void conn_output_release(struct conn *);
+/* The output and, behind it, slices that are only borrowed, with one call of the kernel's. Returns how many bytes of
+ * the slices it took; fewer than all: try again, or the socket has blocked or broken. */
+enum { CONN_LENT_MAX = 20 };
+size_t conn_send_lent(struct conn *, const struct slice *parts, unsigned n);
 /* Has the client taken anything since the socket blocked, or since the last call? The kernel says that there
  * is room only when a good part of a large buffer is free, which takes a slow client longer than a
  * deadline. */

@@ -1,4 +1,6 @@
-/* server/http/conn_output.c - a connection's output: one buffer, one write a turn. */
+/* server/http/conn_output.c - a connection's output: one buffer, one write a turn; behind it
+ * what a stream lends. */
+#include <assert.h>
 #include <errno.h>
 #include <linux/sockios.h>
 #include <string.h>
@@ -61,24 +63,51 @@ bool conn_output_moves(struct conn *c)
     return c->kernel_bytes < before;
 }
 
-void conn_flush(struct conn *c)
+/* What a call of the kernel's says. Returns how many bytes it took. */
+static size_t sent(struct conn *c, ssize_t n)
 {
-    while (!c->broken && !c->blocked && conn_unsent(c)) {
-        ssize_t n = socket_send(c->fd, c->out.ptr + c->out_at, conn_unsent(c));
-        if (n > 0) {
-            c->out_at += (size_t)n;
-            c->progress = true;
-            count(c->worker->worker.counts, COUNT_sent_bytes, (uint64_t)n);
-        } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            c->blocked = true;
-            c->kernel_bytes = in_kernel(c);
-        } else if (n < 0 && errno != EINTR) {
-            c->broken = true;
-        }
+    if (n > 0) {
+        c->progress = true;
+        count(c->worker->worker.counts, COUNT_sent_bytes, (uint64_t)n);
+        return (size_t)n;
     }
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        c->blocked = true;
+        c->kernel_bytes = in_kernel(c);
+    } else if (n < 0 && errno != EINTR) {
+        c->broken = true;
+    }
+    return 0;
+}
+
+static void settle(struct conn *c)
+{
     if (conn_unsent(c))
         close_gap(c);
     else
         c->out.len = c->out_at = 0;
     recharge(c, c->broken ? 0 : conn_unsent(c));
+}
+
+void conn_flush(struct conn *c)
+{
+    while (!c->broken && !c->blocked && conn_unsent(c))
+        c->out_at += sent(c, socket_send(c->fd, c->out.ptr + c->out_at, conn_unsent(c)));
+    settle(c);
+}
+
+size_t conn_send_lent(struct conn *c, const struct slice *parts, unsigned n)
+{
+    struct iovec pieces[1 + CONN_LENT_MAX];
+    size_t unsent = conn_unsent(c), npieces = 0;
+    assert(n <= CONN_LENT_MAX);
+    if (unsent)
+        pieces[npieces++] = (struct iovec){c->out.ptr + c->out_at, unsent};
+    for (unsigned i = 0; i < n; i++)
+        pieces[npieces++] = (struct iovec){(void *)(uintptr_t)parts[i].ptr, parts[i].len};
+    size_t bytes = sent(c, socket_send_pieces(c->fd, pieces, npieces));
+    size_t ours = bytes < unsent ? bytes : unsent;
+    c->out_at += ours;
+    settle(c);
+    return bytes - ours;
 }

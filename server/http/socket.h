@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -33,6 +34,13 @@ static inline ssize_t socket_send(int fd, const void *from, size_t bytes)
 #else
     return syscall(SYS_sendto, fd, from, bytes, MSG_NOSIGNAL, NULL, 0);
 #endif
+}
+
+/* Of several pieces; what leaves seldom does not need the short way. */
+static inline ssize_t socket_send_pieces(int fd, struct iovec *pieces, size_t n)
+{
+    const struct msghdr msg = {.msg_iov = pieces, .msg_iovlen = n};
+    return sendmsg(fd, &msg, MSG_NOSIGNAL);
 }
 
 #endif

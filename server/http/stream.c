@@ -1,5 +1,5 @@
 /* server/http/stream.c - see stream.h. A piece is made when all before it has left for the kernel, so a slow client
- * holds one piece in the output and its place in the stream, and nothing else. */
+ * holds one piece in the output and its place in the stream, and nothing else; of what is lent, its place alone. */
 #include "server/http/stream.h"
 
 #include <assert.h>
@@ -163,6 +163,27 @@ static enum rc make_piece(struct conn *c, struct request *req)
     return rc;
 }
 
+/* What stands in memory leaves from where it stands. */
+static enum rc send_lent(struct conn *c, struct request *req)
+{
+    const struct stream *stream = req->response.stream;
+    struct slice part[CONN_LENT_MAX];
+    unsigned n = CONN_LENT_MAX;
+    size_t bytes = 0;
+    enum rc rc = stream->lend(req, part, &n);
+    if (rc == RC_ERR)
+        return rc;
+    for (unsigned i = 0; i < n; i++)
+        bytes += part[i].len;
+    size_t taken = conn_send_lent(c, part, n);
+    stream->took(req, taken);
+    req->edge.stream_made += taken;
+    if (taken < bytes)
+        return RC_PENDING;
+    check_length(req, rc);
+    return rc;
+}
+
 /* False: it cannot take more now. */
 static bool socket_takes_more(struct conn *c)
 {
@@ -191,7 +212,7 @@ bool stream_pump(struct conn *c, struct request *req)
 {
     c->streaming = true;
     while (!(req->edge.flags & REQ_WAITS) && socket_takes_more(c) && !turn_is_over(c)) {
-        switch (make_piece(c, req)) {
+        switch (req->response.stream->lend ? send_lent(c, req) : make_piece(c, req)) {
         case RC_OK:
             c->streaming = false;
             count_whole(req);

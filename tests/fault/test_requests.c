@@ -51,10 +51,31 @@ static unsigned jobs;
 /* One that makes its pieces later. */
 static struct request *streaming;
 
+/* Takes a part of what is lent, so that some of it is lent again. */
+static enum rc take_lent(struct request *req)
+{
+    struct slice part[3];
+    unsigned n = ARRAY_LEN(part);
+    enum rc rc;
+    while ((rc = req->response.stream->lend(req, part, &n)) != RC_ERR) {
+        size_t taken = 0, last = part[n - 1].len;
+        part[n - 1].len = last / 2 + 1;
+        for (unsigned i = 0; i < n; taken += part[i++].len)
+            text_add(&reply.text, part[i]);
+        req->response.stream->took(req, taken);
+        if (rc == RC_OK && part[n - 1].len == last)
+            return rc;
+        n = ARRAY_LEN(part);
+    }
+    return rc;
+}
+
 static enum rc stream_on(struct request *req)
 {
     static struct buf piece;
     enum rc rc;
+    if (req->response.stream->lend)
+        return take_lent(req);
     fault_pause(); /* the edge's own memory */
     assert_true(buf_reserve(&piece, 65536));
     fault_resume();

@@ -226,7 +226,7 @@ def check_clients_that_leave(s):
 
 
 def check_memory_of_slow_clients():
-    """They hold a piece each, not what they have asked for; and others are served."""
+    """They hold a place each, and nothing of what they have asked for; and others are served."""
     with Server("--threads", "1") as s:
         s.post("/putschema/blob", body=b'"bytes"')
         s.put("/blob/1", body=CONTENT[: (16 << 20) - 4])
@@ -237,6 +237,7 @@ def check_memory_of_slow_clients():
         for c in clients:
             c.recv(10)
         expect(s.get("/ping"), 200)
+        assert b"\navrod_http_answers_bytes 0\n" in s.get("/metrics").body
         assert len(expect(s.get("/blob/1"), 200).body) == (16 << 20) - 4
         assert sanitized() or s.memory() < 100 << 20, s.memory()
         for c in clients:

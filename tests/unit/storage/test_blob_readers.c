@@ -36,4 +36,28 @@ TEST(blob_readers__forget_who_pauses_for_longer)
     assert_int_equal(readers_after_a_pause(PAUSE_MS / 2), 1);
 }
 
+/* Where a slow client is sent the end of a body from its chunks, they are read again and again. */
+TEST(blob_readers__remember_who_has_seen_the_end_until_it_says_so)
+{
+    struct fixture f;
+    struct record rec;
+    struct slice chunk[8];
+    struct err err;
+    fixture_open(&f, &engine_memory);
+    struct store_write w = {
+        .kind = WRITE_PUT, .key = fixture_key(1, "a"), .part = {slice_of(body, sizeof body)}};
+    assert_int_equal(fixture_write(&f, &w), RC_OK);
+    assert_int_equal(fixture_get(&f, 1, "a", &rec), RC_OK);
+    assert_int_equal(fixture_get(&f, 1, "a", &rec), RC_OK);
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned n = ARRAY_LEN(chunk);
+        assert_int_equal(store_chunks(f.worker, &rec, 0, chunk, &n, &err), RC_OK);
+        assert_int_equal(n, (BODY_BYTES + LIMIT_CHUNK_BYTES - 1) / LIMIT_CHUNK_BYTES);
+    }
+    assert_int_equal(atomic_load(&f.worker->blob_readers.open), 2);
+    store_chunks_end(f.worker);
+    assert_int_equal(atomic_load(&f.worker->blob_readers.open), 1);
+    fixture_end(&f);
+}
+
 TEST_MAIN()
