@@ -1,6 +1,6 @@
-/* schema/avro_check.c - is it one datum of its schema? Each byte of Avro binary is looked at, driven by the program,
- * with a stack of the records, arrays and maps that are open. What passes is what decode.c prints, but for indexes of
- * more bytes than other readers take. */
+/* schema/avro_check.c - is it one datum of its schema? Each byte of Avro binary is looked at, driven by the
+ * program, with a stack of the records, arrays and maps that are open. What passes is what decode.c prints,
+ * but for indexes of more bytes than other readers take. */
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -82,8 +82,8 @@ static enum rc tell(struct checker *c, enum err_code code, enum problem_code kin
     return err_sum_up(c->err, code);
 }
 
-/* Fill *err: what is wrong, at which byte, in which value. `inside`: the frames up to this one have a member that is
- * concerned. Returns NULL, so that it can be returned in place of a moved pointer. */
+/* Fill *err: what is wrong, at which byte, in which value. `inside`: the frames up to this one have a member
+ * that is concerned. Returns NULL, so that it can be returned in place of a moved pointer. */
 static COLD void *fail(struct checker *c, enum problem_code kind, const struct frame *inside,
                        const uint8_t *at, const char *format, ...) PRINTF_LIKE(5, 6);
 static COLD void *fail(struct checker *c, enum problem_code kind, const struct frame *inside,
@@ -184,8 +184,8 @@ static const uint8_t *check_string(struct checker *c, const struct frame *inside
     return p;
 }
 
-/* An enum's symbol or a union's branch, below `n`: *out. The specification says int; some readers take it for a long,
- * and some do not. */
+/* An enum's symbol or a union's branch, below `n`: *out. The specification says int; some readers take it for
+ * a long, and some do not. */
 static const uint8_t *check_index(struct checker *c, enum problem_code kind, const uint8_t *at, uint32_t n,
                                   uint32_t *out)
 {
@@ -247,8 +247,8 @@ static int64_t free_bytes(const struct op *op)
     }
 }
 
-/* Can what is left hold the items of this block, whose beginning is at `at` and first item at `items`? Those that take
- * no bytes at all have a budget of their own. */
+/* Can what is left hold the items of this block, whose beginning is at `at` and first item at `items`? Those
+ * that take no bytes at all have a budget of their own. */
 static bool check_count(struct checker *c, const uint8_t *at, const uint8_t *items)
 {
     const struct frame *f = c->top;
@@ -277,8 +277,8 @@ static bool check_block_end(struct checker *c, const uint8_t *at)
            fail(c, PROBLEM_SIZE, c->top - 1, at, "the items of a block end elsewhere than its size says,");
 }
 
-/* To the first item of the next block of the array or map in c->top; over the block if there is nothing in it that
- * could be wrong. With items.left 0 there is none, and what is returned stands behind the end mark. */
+/* To the first item of the next block of the array or map in c->top; over the block if there is nothing in it
+ * that could be wrong. With items.left 0 there is none, and what is returned stands behind the end mark. */
 static const uint8_t *next_block(struct checker *c, const uint8_t *at)
 {
     struct frame *f = c->top;
@@ -326,8 +326,8 @@ static const uint8_t *check_key(struct checker *c, const uint8_t *at)
 
 /* ---- the loop ---- */
 
-/* Over a value without members. A record, array or map is opened; of a union only the index is passed over, and the
- * branch's instruction goes to *op. */
+/* Over a value without members. A record, array or map is opened; of a union only the index is passed over,
+ * and the branch's instruction goes to *op. */
 static const uint8_t *check_value(struct checker *c, const struct op **op, const uint8_t *at)
 {
     struct slice text;
@@ -360,8 +360,8 @@ static const uint8_t *check_value(struct checker *c, const struct op **op, const
     return NULL;
 }
 
-/* The next value inside the open containers, closing those that are done: its instruction goes to *op, NULL at the
- * bottom. */
+/* The next value inside the open containers, closing those that are done: its instruction goes to *op, NULL
+ * at the bottom. */
 static const uint8_t *next_value(struct checker *c, const struct op **op, const uint8_t *at)
 {
     *op = NULL;

@@ -1,9 +1,11 @@
-/* schema/encoding.h - record forms: what the body of a request or an answer holds, by its media type. Who adds a form plugs it
- * in here: a row of encodings/encodings.def and, unless it is JSON, its framing in a file of encodings/. Pure; any thread.
+/* schema/encoding.h - record forms: what the body of a request or an answer holds, by its media type. Who adds
+ * a form plugs it in here: a row of encodings/encodings.def and, unless it is JSON, its framing in a file of
+ * encodings/. Pure; any thread.
  *
- *   a body   encoding_find -> TEXT: codec_from_json | BINARY: framing->open tells who wrote it and where its datum begins,
- *            codec_check
- *   a datum  TEXT: codec_to_json | BINARY: framing->frame makes what stands before it; the datum itself stays as it is */
+ *   a body   encoding_find -> TEXT: codec_from_json
+ *                             BINARY: framing->open tells who wrote it, then codec_check
+ *   a datum  TEXT: codec_to_json
+ *            BINARY: framing->write makes what stands before it; the datum itself stays as it is */
 #ifndef SCHEMA_ENCODING_H
 #define SCHEMA_ENCODING_H
 

@@ -18,25 +18,26 @@ MUST_USE enum rc negotiate_json_body(struct slice content_type, struct slice con
 MUST_USE enum rc negotiate_record_body(struct slice content_type, struct slice content_encoding,
                                        enum encoding_set, const struct encoding **out, struct err *);
 
-/* A raw type's body: kept as it is, whatever its type (*out is NULL), but for Avro's own types, which are those forms. text:
- * what is kept must be UTF-8, so another charset is refused too. Fails as above, and with BAD_REQUEST beyond
- * CONTENT_TYPE_MAX. */
+/* A raw type's body: kept as it is, whatever its type (*out is NULL), but for Avro's own types, which are
+ * those forms. text: what is kept must be UTF-8, so another charset is refused too. Fails as above, and with
+ * BAD_REQUEST beyond CONTENT_TYPE_MAX. */
 MUST_USE enum rc negotiate_raw_body(struct slice content_type, struct slice content_encoding, bool text,
                                     const struct encoding **out, struct err *);
 
-/* Is the body all of what is put? BAD_REQUEST where Content-Range says that it is a part: taken for the whole, it would
- * replace what it was to continue (RFC 9110, section 14.5). */
+/* Is the body all of what is put? BAD_REQUEST where Content-Range says that it is a part: taken for the
+ * whole, it would replace what it was to continue (RFC 9110, section 14.5). */
 MUST_USE enum rc negotiate_whole_body(struct slice content_range, struct err *);
 
 /* How much the client wants this media type ("type/subtype"): 0 (not at all) to 1000. No Accept: 1000. The
  * most specific range that fits decides. */
 unsigned negotiate_quality(struct slice accept, struct slice media_type);
 
-/* The one of these forms that Accept likes best; of those liked as well, the first. NOT_ACCEPTABLE: it takes none. */
+/* The one of these forms that Accept likes best; of those liked as well, the first. NOT_ACCEPTABLE: it takes
+ * none. */
 MUST_USE enum rc negotiate_record_answer(struct slice accept, enum encoding_set, const struct encoding **out,
                                          struct err *);
-/* The same for a raw type, whose content has the type `own`: that it is answered as it is (*out is NULL) wins, and no form
- * is plain JSON. */
+/* The same for a raw type, whose content has the type `own`: that it is answered as it is (*out is NULL)
+ * wins, and no form is plain JSON. */
 MUST_USE enum rc negotiate_raw_answer(struct slice accept, struct slice own, const struct encoding **out,
                                       struct err *);
 

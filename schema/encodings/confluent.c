@@ -1,5 +1,5 @@
-/* schema/encodings/confluent.c - a zero byte, the id of the writer's schema in four bytes, most significant first, the datum.
- * Source: Confluent Platform, "Schema Registry: Wire format". */
+/* schema/encodings/confluent.c - a zero byte, the id of the writer's schema in four bytes, most significant
+ * first, the datum. Source: Confluent Platform, "Schema Registry: Wire format". */
 #include "base/bytes.h"
 #include "schema/encoding.h"
 

@@ -1,4 +1,4 @@
-/* schema/encodings/none.c - Avro binary with nothing before it: who wrote it is told elsewhere, or nowhere. */
+/* schema/encodings/none.c - Avro binary with nothing before it: its writer is told elsewhere, or nowhere. */
 #include "schema/encoding.h"
 
 static enum rc open(struct slice body, struct writer_id *writer, struct err *err)

@@ -1,5 +1,5 @@
-/* schema/encodings/single_object.c - the bytes C3 01, the fingerprint of the writer's schema, least byte first, the datum.
- * Source: Avro 1.12 specification, "Single-object encoding". */
+/* schema/encodings/single_object.c - the bytes C3 01, the fingerprint of the writer's schema, least byte
+ * first, the datum. Source: Avro 1.12 specification, "Single-object encoding". */
 #include "base/bytes.h"
 #include "schema/encoding.h"
 

@@ -1,5 +1,5 @@
-/* server/handlers/record_body.c - the body of a put: its form, and its Avro binary, made by the worker or, where
- * that would take it more than about a millisecond, by a helper. */
+/* server/handlers/record_body.c - the body of a put: its form, and its Avro binary, made by the worker or,
+ * where that would take it more than about a millisecond, by a helper. */
 #include <stddef.h>
 
 #include "base/limits.h"
@@ -63,8 +63,8 @@ static enum rc encode_json(struct request *req, struct codec *codec, const struc
     return codec_from_json(codec, schema, &opts, req->body, out, &req->arena, err);
 }
 
-/* What is written by another version must be such that the latest reads it, as that is what is read by default. A worker
- * does not look at what becomes too long: RECORD_TOO_LARGE. */
+/* What is written by another version must be such that the latest reads it, as that is what is read by
+ * default. A worker does not look at what becomes too long: RECORD_TOO_LARGE. */
 static enum rc check_reading(struct request *req, const struct record_input *in, bool brief,
                              struct slice avro, struct err *err)
 {

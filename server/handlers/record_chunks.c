@@ -1,5 +1,5 @@
-/* server/handlers/record_chunks.c - the bytes of a record as they are stored, sent straight from the chunks that they are
- * kept in, as the client takes them: nothing copies them here. */
+/* server/handlers/record_chunks.c - the bytes of a record as they are stored, sent straight from the chunks
+ * that they are kept in, as the client takes them: nothing copies them here. */
 #include <assert.h>
 
 #include "base/limits.h"

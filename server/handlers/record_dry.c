@@ -1,4 +1,5 @@
-/* server/handlers/record_dry.c - ?dry_run=1 on puts: what a put would answer, found out by reading, and nothing stored. */
+/* server/handlers/record_dry.c - ?dry_run=1 on puts: what a put would answer, found out by reading, and
+ * nothing stored. */
 #include <stddef.h>
 
 #include "server/handlers/record.h"

@@ -1,5 +1,5 @@
-/* server/handlers/record_print.h - a record, or a field of one, in the form in which it leaves: made by the worker while that
- * is quick, else by a helper. */
+/* server/handlers/record_print.h - a record, or a field of one, in the form in which it leaves: made by the
+ * worker while that is quick, else by a helper. */
 #ifndef SERVER_HANDLERS_RECORD_PRINT_H
 #define SERVER_HANDLERS_RECORD_PRINT_H
 
@@ -18,9 +18,9 @@ struct record_form {
 /* Write what stands before the datum in such a form at `out`; how many bytes. */
 size_t record_frame(const struct record_form *, uint8_t out[FRAME_BYTES_MAX]);
 
-/* Append it to `out`, on the worker. RC_AGAIN: that would take long, and `out` is as it was: have a helper do it.
- * RC_NOTFOUND: its chunks are gone. RC_ERR: OTHER_VERSION (its problem in the arena), BAD_AVRO, TOO_DEEP, TOO_MUCH_WORK, NO_MEMORY, IO. Reads chunks, which
- * ends what the record borrows. */
+/* Append it to `out`, on the worker. RC_AGAIN: that would take long, and `out` is as it was: have a helper do
+ * it. RC_NOTFOUND: its chunks are gone. RC_ERR: OTHER_VERSION (its problem in the arena), BAD_AVRO, TOO_DEEP,
+ * TOO_MUCH_WORK, NO_MEMORY, IO. Reads chunks, which ends what the record borrows. */
 MUST_USE enum rc record_print_here(struct worker *, const struct record_form *, const struct record *,
                                    struct buf *out, struct arena *, struct err *);
 
@@ -34,8 +34,8 @@ struct record_text {
     struct arena *arena;   /* where a problem is kept */
     void (*done)(struct record_text *);
 
-    /* Set before done. RC_NOTFOUND: the chunks are gone. RC_ERR: as above, and JSON_TOO_LARGE, and NO_MEMORY when
-     * waiting answers have no room for it. */
+    /* Set before done. RC_NOTFOUND: the chunks are gone. RC_ERR: as above, and JSON_TOO_LARGE, and NO_MEMORY
+     * when waiting answers have no room for it. */
     enum rc rc;
     struct err err;
 
@@ -46,7 +46,8 @@ struct record_text {
 MUST_USE enum rc record_print(struct record_text *, struct err *);
 /* The same, however many wait. */
 void record_print_always(struct record_text *);
-/* What stream.more does with the text: append the next part of it. RC_PENDING: there is more; RC_OK: that was all. */
+/* What stream.more does with the text: append the next part of it. RC_PENDING: there is more; RC_OK: that was
+ * all. */
 MUST_USE enum rc record_text_more(struct record_text *, struct buf *out, size_t room);
 void record_text_release(struct record_text *);
 

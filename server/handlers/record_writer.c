@@ -1,5 +1,5 @@
-/* server/handlers/record_writer.c - which version of its type has written the body of a put: the one that the frame of its
- * form names, or Schema-Version, or else the latest. */
+/* server/handlers/record_writer.c - which version of its type has written the body of a put: the one that the
+ * frame of its form names, or Schema-Version, or else the latest. */
 #include <assert.h>
 
 #include "base/num.h"

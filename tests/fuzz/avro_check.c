@@ -1,7 +1,8 @@
-/* tests/fuzz/avro_check.c - any bytes, to be stored as Avro binary. They pass where a plain reading of the rules
- * (plain_codec.h) says so; on a worker's budget as with all the time there is; behind a frame as without one. What
- * passes is printed, and its items are few enough for who exchanges a field; Avro C reads it and writes the same
- * datum. What does not names one place. The input: a schema (schemas.h), then the bytes. */
+/* tests/fuzz/avro_check.c - any bytes, to be stored as Avro binary. They pass where a plain reading of the
+ * rules (plain_codec.h) says so; on a worker's budget as with all the time there is; behind a frame as
+ * without one. What passes is printed, and its items are few enough for who exchanges a field; Avro C reads
+ * it and writes the same datum. What does not names one place. The input: a schema (schemas.h), then the
+ * bytes. */
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "schema/program.h"

@@ -1,5 +1,5 @@
-/* tests/unit/schema/test_avro_check.c - Avro binary that is to be stored: what passes, and for what does not, the byte and
- * the place. */
+/* tests/unit/schema/test_avro_check.c - Avro binary that is to be stored: what passes, and for what does not,
+ * the byte and the place. */
 #include <stdio.h>
 
 #include "base/limits.h"
