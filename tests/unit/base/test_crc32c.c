@@ -48,6 +48,22 @@ TEST(crc32c__is_the_same_by_instruction_and_by_table_at_every_length_and_place)
         }
 }
 
+TEST(crc32c__is_the_same_around_every_number_of_lanes)
+{
+    enum { MOST = 9 * 1024 + 100 };
+    uint8_t *p = malloc(MOST);
+    assert_non_null(p);
+    for (size_t i = 0; i < MOST; i++)
+        p[i] = (uint8_t)(i * 2654435761U >> 13);
+    for (size_t lanes = 3072; lanes <= 9216; lanes += 3072)
+        for (size_t len = lanes - 9; len < lanes + 20; len++)
+            for (size_t from = 0; from < 3; from++) {
+                struct slice s = slice_of(p + from, len);
+                assert_int_equal(crc32c(0x12345678, s), portable(0x12345678, s));
+            }
+    free(p);
+}
+
 TEST(crc32c__goes_on_from_an_earlier_sum)
 {
     struct slice all = SLICE("the quick brown fox jumps over the lazy dog");
