@@ -221,7 +221,7 @@ def check_lists():
         for headers in ({}, {"Accept": "*/*"}, {"Accept": "application/json"}, {"Accept": "application/*"}):
             types = s.get("/schemas", headers=headers)
             assert [t["name"] for t in types.json()] == ["l-a", "l-b", "m"], types
-            assert types.header("Content-Type") == "application/json"
+            assert types.header("Content-Type") == "application/json" and types.header("Vary") == "Accept"
         assert s.get("/schemas?prefix=x").header("Content-Type") == "application/problem+json"
         ok(s.delete(at("l-a")), [1])
         ok(s.delete(at("l-b", "versions", 1)), 1)
@@ -247,6 +247,7 @@ def check_media(s):
         for accept in (kind, f"{kind}; q=0.5, text/plain", f"text/html, {kind}"):
             reply = s.get("/subjects/media/versions", headers={"Accept": accept})
             assert reply.status == 200 and reply.header("Content-Type") == kind, (accept, reply)
+            assert reply.header("Vary") == "Accept", reply
         gone = s.get("/subjects/none/versions", headers={"Accept": kind})
         assert gone.status == 404 and gone.header("Content-Type") == kind, gone
         for sent in (kind, kind + "; charset=utf-8", kind.upper()):
