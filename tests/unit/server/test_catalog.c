@@ -28,8 +28,9 @@ static struct type_row decode(struct slice bytes)
 
 TEST(type_row__comes_back_as_it_was)
 {
-    struct type_row row = {
-        .number = 7, .revision = UINT64_MAX, .options = {MISSING_REJECT, UNKNOWN_IGNORE, COMPAT_NONE, JSON_INT64}};
+    struct type_row row = {.number = 7,
+                           .revision = UINT64_MAX,
+                           .options = {MISSING_REJECT, UNKNOWN_IGNORE, COMPAT_NONE, JSON_INT64}};
     struct type_row one = decode(encode(&row, &(struct row_version){1, 10}));
     struct type_row two = decode(encode(&one, &(struct row_version){2, UINT32_MAX}));
     struct type_row same = decode(encode(&two, NULL));
