@@ -19,6 +19,7 @@ struct sample {
     struct simdjson_walker *walker; /* NULL: built without simdjson */
     struct schema *later;           /* the same, but for a field more and an int that became a double */
     struct resolver *resolver;      /* which reads the one with the other */
+    struct slice later_avro;        /* what comes of it; in the arena */
     struct codec *codec;
     struct buf out, resolved;
     struct arena arena;
