@@ -55,10 +55,9 @@ static COLD enum rc ask(struct request *req, const struct slice *param, const st
 
 enum rc reading_ask(struct request *req, struct err *err)
 {
-    const struct slice *param = params_find(req, PARAM_version), *header = NULL;
-    if (req->headers & 1u << HEADER_ACCEPT_SCHEMA_VERSION)
-        header = &req->header[HEADER_ACCEPT_SCHEMA_VERSION];
-    return likely(!param && !header) ? RC_OK : ask(req, param, header, err);
+    const struct slice *param = params_find(req, PARAM_version);
+    const struct slice *header = &req->header[HEADER_ACCEPT_SCHEMA_VERSION];
+    return likely(!param && !header->len) ? RC_OK : ask(req, param, header->len ? header : NULL, err);
 }
 
 /* ---- what leads there ---- */

@@ -163,7 +163,13 @@ static void checked(struct job *job)
 static void check_begin(struct request *req, struct registration *r)
 {
     /* Schemas that the catalog has compiled need not be compiled again; without memory they are. */
-    r->type = r->space == SPACE_TYPE && catalog_enter(req) ? catalog_find(req->hold, r->name) : NULL;
+    bool is_held = r->space == SPACE_TYPE && catalog_enter(req);
+    if (!is_held && r->stored) { /* it is by the catalog that records are looked at */
+        err_oom(&r->err);
+        fail(req, r, &r->err);
+        return;
+    }
+    r->type = is_held ? catalog_find(req->hold, r->name) : NULL;
     req->job = (struct job){.run = check, .done = checked};
     if (worker_offload(req->worker, &req->job, &r->err) != RC_PENDING) {
         if (req->hold)

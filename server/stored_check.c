@@ -56,8 +56,11 @@ static enum rc writer_make(struct stored_run *run, struct store_worker *store, c
         if (schema_resolver_new(&w->resolver, schema, r->schema, &w->err) != RC_OK)
             w->resolver = NULL;
     }
-    run->nwriters++;
-    return RC_OK;
+    run->nwriters++; /* also to be released */
+    if (w->is_same || w->resolver || err_status(w->err.code) != 503)
+        return RC_OK;
+    *err = w->err;
+    return RC_ERR;
 }
 
 static void writers_release(struct stored_run *run)

@@ -733,6 +733,27 @@ TEST(get__of_a_record_that_is_newer_than_the_request_shows_or_no_memory)
         &(struct scene){ASK(GET, "/p/get/1", NULL), .status = 200, .meanwhile = register_version_2_and_put});
 }
 
+TEST(record_of_another_version__is_read_or_no_memory)
+{
+    play_each(&(struct scene){ASK(GET, "/p/1", NULL), .status = 200, .evolves = true, .cold = true});
+    play_each(&(struct scene){ASK(GET, "/p/get/1/w", NULL), .status = 200, .evolves = true, .cold = true});
+    play_each(
+        &(struct scene){ASK(GET, "/p/1?version=1", NULL), .status = 200, .evolves = true, .cold = true});
+    play_each(&(struct scene){ASK_WITH(GET, "/p/1", NULL, ACCEPT_SCHEMA_VERSION, "9"), .status = 404,
+                              .evolves = true});
+    play_each(&(struct scene){ASK(GET, "/p", NULL), .status = 200, .streamed = true, .evolves = true,
+                              .cold = true});
+    play_each(&(struct scene){ASK(PUT, "/p/put/1/w", "5"), .status = 200, .evolves = true, .cold = true});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/1", "{\"s\":\"x\"}", IF_NONE_MATCH, "*"), .status = 412,
+                              .evolves = true, .cold = true});
+}
+
+TEST(putschema__reads_what_is_stored_or_no_memory)
+{
+    play_each(&(struct scene){ASK(POST, "/putschema/p?dry_run=1&check=stored", schema_incompatible),
+                              .status = 200, .evolves = true, .cold = true});
+}
+
 TEST(delete__removes_or_no_memory)
 {
     play_each(&(struct scene){ASK(DELETE, "/p/1", NULL), .status = 200});

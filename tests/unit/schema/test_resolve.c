@@ -158,6 +158,25 @@ TEST(codec_resolve__reads_strings_as_bytes_and_bytes_as_strings_if_they_are_utf8
 
 /* ---- fields ---- */
 
+TEST(codec_resolve_within__gives_up_beyond_so_many_bytes_and_leaves_the_output)
+{
+    struct world w =
+        world_of("{\"type\":\"array\",\"items\":\"int\"}", "{\"type\":\"array\",\"items\":\"double\"}");
+    static const uint8_t avro[] = {8, 2, 4, 6, 8, 0}; /* becomes 1 + 4 * 8 + 1 bytes */
+    for (size_t most = 0; most < 40; most++) {
+        struct buf out = {0};
+        assert_true(buf_append(&out, SLICE("kept")));
+        enum rc rc =
+            codec_resolve_within(w.resolver, most, slice_of(avro, sizeof avro), &out, &w.arena, &w.err);
+        assert_int_equal(rc, most < 34 ? RC_ERR : RC_OK);
+        assert_int_equal(out.len, most < 34 ? 4 : 4 + 34);
+        if (most < 34)
+            assert_int_equal(w.err.code, ERR_RECORD_TOO_LARGE);
+        buf_release(&out);
+    }
+    world_release(&w);
+}
+
 TEST(codec_resolve__fills_a_new_field_with_its_default)
 {
     reads(RECORD(FIELD("a", INT)), RECORD(ALSO("x", STRING, "\"default\":\"new\"") "," FIELD("a", INT)),
