@@ -247,7 +247,10 @@ void stored_check(struct request *req, struct registration *r,
                   void (*then)(struct request *, struct registration *))
 {
     struct stored_check *c = r->stored;
-    c->rc = begin(req, r, then, &c->err);
-    if (c->rc == RC_ERR)
-        then(req, r);
+    struct err err;
+    if (begin(req, r, then, &err) == RC_PENDING) /* from here on the registration is the helper's */
+        return;
+    c->rc = RC_ERR;
+    c->err = err;
+    then(req, r);
 }
