@@ -11,7 +11,7 @@ from report import Part
 
 HELP = "instructions in user space a request, by file (callgrind)"
 NAMES = ["instructions"]
-REQUESTS, CONNECTIONS, SHOWN_MIN = 5000, 20, 20
+REQUESTS, SHOWN_MIN = 10000, 100
 
 
 def switch(server, how):
@@ -27,7 +27,7 @@ def count(bench, row, path):
     server = bench.avrod("instructions-" + row.name, "--map-max", "1GiB", cores=BOTH_CORES, under=under)
     fill(bench, server)
     switch(server, "on")
-    how = ["-c", str(CONNECTIONS), "-d", str(row.depth), "-n", str(REQUESTS)]
+    how = ["-c", str(bench.args.connections), "-d", str(row.depth), "-n", str(REQUESTS)]
     bench.tools.run_load(server, row, how, BOTH_CORES)
     switch(server, "off")
     server.close()
