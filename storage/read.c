@@ -73,11 +73,12 @@ void store_get_soon(struct store_worker *w, struct store_get *g)
     g->next = NULL;
     *w->gets_link = g;
     w->gets_link = &g->next;
+    w->ngets++;
 }
 
-bool store_gets_wait(const struct store_worker *w)
+unsigned store_gets_waiting(const struct store_worker *w)
 {
-    return w->gets_first != NULL;
+    return w->ngets;
 }
 
 static void get_all(struct store_worker *w, struct store_get *first)
@@ -99,6 +100,7 @@ void store_gets_run(struct store_worker *w)
     if (!g)
         return;
     w->gets_first = NULL;
+    w->ngets = 0;
     get_all(w, g);
     for (; g; g = next) {
         next = g->next; /* done may queue it again */

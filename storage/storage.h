@@ -129,8 +129,8 @@ void store_get_soon(struct store_worker *, struct store_get *);
 /* Read all that were queued, then call their done, in order. They see one snapshot, and so does whatever a done
  * reads; what a done queues is read by the next run. Not from a done. */
 void store_gets_run(struct store_worker *);
-/* Is a run due? */
-bool store_gets_wait(const struct store_worker *);
+/* How many are queued. */
+unsigned store_gets_waiting(const struct store_worker *);
 
 /* Of a record whose body is in chunks, up to *n chunks from index `first`, each LIMIT_CHUNK_BYTES long but
  * for the last, borrowed until the next call on this worker; *n is set to how many, 0 only behind the last.

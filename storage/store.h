@@ -46,8 +46,9 @@ struct store_worker {
     bool in_row;   /* of a scan, whose page borrows from the snapshot */
     bool in_batch; /* of gets, which all borrow from the snapshot: it is not renewed */
     struct store_get *gets_first, **gets_link; /* queued by store_get_soon; where the next goes */
-    uint64_t snap_published;                   /* of the live snapshot */
-    _Atomic int64_t snap_since_ms;             /* clock_coarse_ms; 0: none is live */
+    unsigned ngets;
+    uint64_t snap_published;       /* of the live snapshot */
+    _Atomic int64_t snap_since_ms; /* clock_coarse_ms; 0: none is live */
     struct blob_readers blob_readers;
     _Atomic uint64_t queued; /* writes, ever */
     uint32_t waiting_ops;    /* queued and not yet done */

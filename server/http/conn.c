@@ -362,6 +362,7 @@ void conn_drain(struct conn *c)
 static void on_event(evutil_socket_t fd, short what, void *arg)
 {
     struct conn *c = arg;
+    struct edge_worker *w = c->worker;
     (void)fd;
     if (what & EV_WRITE)
         c->blocked = false;
@@ -373,6 +374,7 @@ static void on_event(evutil_socket_t fd, short what, void *arg)
         worker_enqueue(c->worker, c); /* behind those that stream too: each has its turn */
     else if (c->readable || conn_unsent(c))
         conn_turn(c);
+    worker_event_end(w);
 }
 
 static void extend_deadline(struct conn *c)

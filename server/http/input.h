@@ -4,10 +4,12 @@
 #define SERVER_HTTP_INPUT_H
 
 #include "base/compiler.h"
+#include "base/limits.h"
 #include "base/slice.h"
 
-/* INPUT_BYTES: the least that a block of a pool has. */
-enum { INPUT_BYTES = 32768, INPUT_POOL_MAX = 64 };
+/* INPUT_BYTES: the least that a block of a pool has. INPUT_POOL_MAX: as many as are held at once where a hundred
+ * connections, all busy, wait for a commit or for the gets of others. */
+enum { INPUT_BYTES = 32768, INPUT_POOL_MAX = LIMIT_GETS_A_RUN };
 
 struct input {
     struct input *next; /* the pool's own */

@@ -206,13 +206,25 @@ static void on_store(evutil_socket_t fd, short what, void *arg)
 
 /* ---- the loop ---- */
 
+/* The gets that were queued, then the connections that are ready, those whose get that was among them. */
+static void turn_rest(struct edge_worker *w)
+{
+    store_gets_run(w->worker.store);
+    turn_ready(w);
+}
+
+void worker_event_end(struct edge_worker *w)
+{
+    if (unlikely(store_gets_waiting(w->worker.store) >= LIMIT_GETS_A_RUN))
+        turn_rest(w);
+}
+
 static void turn(struct edge_worker *w)
 {
     w->pieces = 0;
-    bool is_due = w->ready_first || store_gets_wait(w->worker.store);
+    bool is_due = w->ready_first || store_gets_waiting(w->worker.store);
     event_base_loop(w->base, EVLOOP_ONCE | (is_due ? EVLOOP_NONBLOCK : 0));
-    store_gets_run(w->worker.store);
-    turn_ready(w);
+    turn_rest(w);
     if (unlikely(w->access.n))
         access_lines_send(&w->access);
     store_turn_end(w->worker.store);

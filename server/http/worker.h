@@ -131,6 +131,9 @@ void worker_job_done(struct job *);
 
 /* Have the connection turned at the end of this turn. */
 void worker_enqueue(struct edge_worker *, struct conn *);
+/* At the end of a connection's event, while no connection is turned: gets do not pile up, each with the block that its
+ * head came in, where thousands of connections are ready at once. The connection may be gone afterwards. */
+void worker_event_end(struct edge_worker *);
 /* Is the store too busy for another request, or does a connection wait for it already? Each has its turn. */
 bool worker_must_wait(const struct edge_worker *);
 /* Have it turned once the store is less busy, behind those that wait already. */

@@ -11,7 +11,7 @@ import unittest
 from avrod import Server, read_all, read_reply
 from edge import HOST, split_replies
 
-CONNECTIONS = 60
+CONNECTIONS = 300  # more than are read together (LIMIT_GETS_A_RUN)
 LONG = b"long " * 40000  # in chunks
 
 

@@ -73,15 +73,15 @@ STORE_TEST(store_gets_run__reads_all_that_are_queued_and_calls_them_in_order)
     assert_int_equal(fixture_put(f, 1, "a", "1"), RC_OK);
     assert_int_equal(fixture_put(f, 1, "b", "2"), RC_OK);
     assert_int_equal(fixture_put(f, 1, "c", "3"), RC_OK);
-    assert_false(store_gets_wait(f->worker));
+    assert_int_equal(store_gets_waiting(f->worker), 0);
     for (unsigned i = 0; i < ARRAY_LEN(ids); i++) {
         n[i] = noted(f, ids[i]);
         store_get_soon(f->worker, &n[i].get);
     }
     assert_int_equal(places, 0);
-    assert_true(store_gets_wait(f->worker));
+    assert_int_equal(store_gets_waiting(f->worker), ARRAY_LEN(ids));
     store_gets_run(f->worker);
-    assert_false(store_gets_wait(f->worker));
+    assert_int_equal(store_gets_waiting(f->worker), 0);
     for (unsigned i = 0; i < ARRAY_LEN(ids); i++)
         assert_int_equal(n[i].place, i + 1);
     assert_string_equal(n[0].body, "3");
@@ -104,12 +104,12 @@ STORE_TEST(store_gets_run__leaves_what_a_done_queues_to_the_next)
     store_gets_run(f->worker);
     assert_int_equal(second.place, 2);
     assert_int_equal(behind.place, 0);
-    assert_true(store_gets_wait(f->worker));
+    assert_int_equal(store_gets_waiting(f->worker), 1);
     store_turn_end(f->worker); /* as a turn may end between */
     store_gets_run(f->worker);
     assert_int_equal(behind.place, 3);
     assert_string_equal(behind.body, "1");
-    assert_false(store_gets_wait(f->worker));
+    assert_int_equal(store_gets_waiting(f->worker), 0);
 }
 
 STORE_TEST(store_gets_run__sees_what_was_written_after_they_were_queued)
