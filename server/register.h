@@ -26,26 +26,26 @@ struct registration {
     struct slice fullname;           /* empty, or which entry of a top-level union is meant */
     struct type_options_given given; /* options that change with it: they hold for this schema already */
     struct condition condition;      /* on the revision of the lineage */
-    bool
-        any_version; /* it need not be the latest: a version that has the schema already is as good as a new one */
+    /* It need not be the latest: a version that has the schema already is as good as a new one. */
+    bool any_version;
     bool dry_run; /* say what would be, and store nothing */
     /* Of the registry's: a new type starts with the registry's level for all. */
     bool by_registry;
     bool normalize;            /* a schema that is new to the store is kept as its normal form */
     const struct slice *known; /* texts whose types the schema uses; schema_parse_known */
     size_t nknown;
-    struct slice
-        references; /* which texts those are, part of what makes a schema the same; empty: none ... */
-    struct slice references_row; /* ... and what is kept of them (registry/references.h) */
+    /* Which texts those are, part of what makes a schema the same (empty: none), and what is kept of them
+     * (registry/references.h). */
+    struct slice references, references_row;
     /* Inside the transaction, before a version is added; NULL: nothing to do. RC_AGAIN: what it rests on has
      * changed, all is tried again. */
     enum rc (*confirm)(struct registration *, struct store_txn *, struct err *);
-    uint32_t
-        against; /* a dry run only: compare with this version alone, whatever the mode says of others; 0: as the
-                         mode says. No such version: NO_VERSION */
-    struct stored_check
-        *stored; /* a dry run only: also look whether it reads what is stored; in the arena, its limit
-                                    set (server/stored_check.h). NULL: not asked for */
+    /* A dry run only: compare with this version alone, whatever the mode says of others; 0: as the mode says. No
+     * such version: NO_VERSION. */
+    uint32_t against;
+    /* A dry run only: also look whether it reads what is stored; in the arena, its limit set
+     * (server/stored_check.h). NULL: not asked for. */
+    struct stored_check *stored;
     /* On the request's worker; it answers. False: memory is out, and nothing was answered: it is called again a
      * moment later, since what is committed must not be refused. */
     bool (*done)(struct request *, struct registration *r);
@@ -61,8 +61,8 @@ struct registration {
     enum compat_mode mode; /* by which it was compared */
     bool is_new;           /* a version was added (would be); false: the lineage had it */
     bool is_first;         /* ... and the lineage with it */
-    uint64_t
-        revision; /* of the lineage after it; on RC_CONFLICT, or in a dry run, as it is; 0: there is none */
+    /* Of the lineage after it; on RC_CONFLICT, or in a dry run, as it is; 0: there is none. */
+    uint64_t revision;
     uint32_t version;            /* its number; on RC_CONFLICT the latest, 0: there is none */
     uint32_t schema_id;          /* 0: a dry run, and the store does not know the schema */
     const struct schema *schema; /* parsed, until done returns; NULL: it could not be */

@@ -1,5 +1,5 @@
-/* server/stored_check.h - would a schema read the records that are stored? They are read through, a page of the store at a
- * time, on helpers: others have their turn between two pages. */
+/* server/stored_check.h - would a schema read the records that are stored? They are read through, a page of the
+ * store at a time, on helpers: others have their turn between two pages. */
 #ifndef SERVER_STORED_CHECK_H
 #define SERVER_STORED_CHECK_H
 
