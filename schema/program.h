@@ -5,11 +5,12 @@
 #ifndef SCHEMA_PROGRAM_H
 #define SCHEMA_PROGRAM_H
 
+#include <stdatomic.h>
+
 #include "base/buf.h"
 #include "base/err.h"
+#include "schema/codec.h"
 #include "schema/model.h"
-
-struct schema;
 
 /* First those of enum type_kind, in its order. */
 enum opcode {
@@ -137,9 +138,28 @@ static inline struct slice program_name(const struct program *p, uint32_t op)
 
 MUST_USE bool program_print(const struct program *, struct buf *out);
 
-/* schema.c: the program of a schema, for Avro binary and JSON as it is by default. */
-const struct program *schema_program(const struct schema *);
-/* The program for a form of JSON (enum json_form), made when it is first asked for. NULL: memory is out. */
-const struct program *schema_program_of(const struct schema *, unsigned form);
+/* The programs of a schema by enum json_form, with which a struct schema begins (schema.c). Those that spell are made when
+ * they are first asked for, and may be the plain one too. */
+struct schema_programs {
+    _Atomic(struct program *) of_form[JSON_FORMS];
+};
+
+/* schema.c: make it. NULL: memory is out. */
+COLD const struct program *schema_spell(const struct schema *, unsigned form);
+
+/* The program for Avro binary, and JSON as it is by default. */
+static inline const struct program *schema_program(const struct schema *s)
+{
+    const struct schema_programs *programs = (const struct schema_programs *)s;
+    return atomic_load_explicit(&programs->of_form[JSON_PLAIN], memory_order_relaxed);
+}
+
+/* The program for a form of JSON. NULL: memory is out. */
+static inline const struct program *schema_program_of(const struct schema *s, unsigned form)
+{
+    const struct schema_programs *programs = (const struct schema_programs *)s;
+    const struct program *p = atomic_load_explicit(&programs->of_form[form], memory_order_acquire);
+    return likely(p) ? p : schema_spell(s, form);
+}
 
 #endif

@@ -10,10 +10,9 @@
 #include "schema/resolve.h"
 
 struct schema {
+    struct schema_programs programs; /* first: program.h */
     struct model *model;
     struct program *program;
-    /* By enum json_form; those that spell are made when they are needed, and may be `program` too. */
-    _Atomic(struct program *) of_form[JSON_FORMS];
     uint64_t fingerprint;
     enum schema_raw raw;
 };
@@ -29,7 +28,7 @@ static enum schema_raw raw_of(const struct model *m)
 static void release(struct schema *s)
 {
     for (unsigned form = 0; form < JSON_FORMS; form++) {
-        struct program *p = atomic_load_explicit(&s->of_form[form], memory_order_relaxed);
+        struct program *p = atomic_load_explicit(&s->programs.of_form[form], memory_order_relaxed);
         if (p != s->program)
             program_free(p);
     }
@@ -50,8 +49,8 @@ static enum rc build(struct schema *s, const struct model_source *source, struct
         rc = err_oom(err);
     if (!rc) {
         s->raw = raw_of(s->model);
-        atomic_init(&s->of_form[JSON_PLAIN], s->program);
-        atomic_init(&s->of_form[JSON_AVRO], s->program);
+        atomic_init(&s->programs.of_form[JSON_PLAIN], s->program);
+        atomic_init(&s->programs.of_form[JSON_AVRO], s->program);
     }
     return rc;
 }
@@ -142,31 +141,19 @@ int schema_field(const struct schema *s, struct slice name)
     return root->code == OP_RECORD ? program_field(s->program, root, name) : -1;
 }
 
-const struct program *schema_program(const struct schema *s)
-{
-    return s->program;
-}
-
 /* Whoever is first keeps his. */
-static COLD const struct program *spell(struct schema *s, unsigned form)
+const struct program *schema_spell(const struct schema *schema, unsigned form)
 {
+    struct schema *s = (struct schema *)(uintptr_t)schema; /* what is seen of it stays as it is */
     struct program *none = NULL, *made;
     if (!program_spell(s->program, form, &made))
         return NULL;
-    if (atomic_compare_exchange_strong_explicit(&s->of_form[form], &none, made, memory_order_acq_rel,
+    if (atomic_compare_exchange_strong_explicit(&s->programs.of_form[form], &none, made, memory_order_acq_rel,
                                                 memory_order_acquire))
         return made;
     if (made != s->program)
         program_free(made);
     return none;
-}
-
-const struct program *schema_program_of(const struct schema *s, unsigned form)
-{
-    const struct program *p = atomic_load_explicit(&s->of_form[form], memory_order_acquire);
-    if (likely(p))
-        return p;
-    return spell((struct schema *)(uintptr_t)s, form); /* what is seen of it stays as it is */
 }
 
 bool schema_print_program(const struct schema *s, struct buf *out)

@@ -360,6 +360,16 @@ static enum rc type_find(struct request *req, struct err *err)
     return err_set(err, ERR_NO_TYPE, "There is no type '%s'.", words_of(req->type_name, &words));
 }
 
+static enum rc query_parse(struct request *req, bool ignore_unknown, struct err *err)
+{
+    if (params_parse(req, req->route->params, ignore_unknown, err) != RC_OK ||
+        timing_begin(req, err) != RC_OK)
+        return RC_ERR;
+    if (likely(!(req->params_given & JSON_FORM_PARAMS)))
+        return RC_OK;
+    return json_form_parse(req, &req->form_asked, &req->form_mask, err);
+}
+
 static enum rc prepare(struct request *req, struct err *err)
 {
     enum rc rc = route_find(req, err);
@@ -368,12 +378,7 @@ static enum rc prepare(struct request *req, struct err *err)
     if (req->route->flags & ROUTE_TYPE && type_find(req, err) != RC_OK)
         return RC_ERR;
     const struct options *o = req->worker->server->options;
-    if (req->query.len &&
-        (params_parse(req, req->route->params, o->astore || req->is_registry, err) != RC_OK ||
-         timing_begin(req, err) != RC_OK))
-        return RC_ERR;
-    if (unlikely(req->params_given & JSON_FORM_PARAMS) &&
-        json_form_parse(req, &req->form_asked, &req->form_mask, err) != RC_OK)
+    if (req->query.len && query_parse(req, o->astore || req->is_registry, err) != RC_OK)
         return RC_ERR;
     uint64_t limit = req->route->body_bytes_max < o->body_max ? req->route->body_bytes_max : o->body_max;
     if (req->body_max > limit)

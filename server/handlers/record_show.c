@@ -49,17 +49,24 @@ static struct slice raw_content_type(const struct schema *schema, const struct s
                                                    : SLICE("application/octet-stream");
 }
 
+/* How the tag ends of what is not the whole record in the very form of the encoding. */
+static COLD struct slice suffix_of(const struct request *req, const struct encoding *encoding,
+                                   enum json_form json)
+{
+    bool is_field = req->field.len;
+    if (encoding->framing || encoding->json != JSON_PLAIN)
+        return is_field ? SLICE("-json-field") : encoding->tag_suffix;
+    return json_form_suffix(json, is_field);
+}
+
 static struct form form_of(const struct request *req, const struct encoding *encoding)
 {
     struct form form = {.json = json_form_of(req, encoding->json),
                         .framing = encoding->framing,
                         .content_type = (const char *)encoding->media_type.ptr,
                         .tag_suffix = encoding->tag_suffix};
-    bool is_field = req->field.len;
-    if (!encoding->framing && encoding->json == JSON_PLAIN)
-        form.tag_suffix = json_form_suffix(form.json, is_field);
-    else if (is_field)
-        form.tag_suffix = SLICE("-json-field");
+    if (unlikely(form.json != encoding->json || req->field.len))
+        form.tag_suffix = suffix_of(req, encoding, form.json);
     return form;
 }
 
