@@ -170,6 +170,12 @@ static bool find_version(const struct registration *r, const struct type_row *ro
     return false;
 }
 
+/* Where the registry asks whether a schema would fit, the mode is no answer. */
+static enum rc check_mode(struct registration *r)
+{
+    return r->dry_run && r->by_registry ? RC_OK : settings_writable(&r->settings, r->name, &r->err);
+}
+
 static enum rc check_row(struct request *req, struct registration *r, struct store_worker *store,
                          const struct type_row *row)
 {
@@ -186,9 +192,10 @@ static enum rc check_row(struct request *req, struct registration *r, struct sto
     if (r->is_new)
         r->version = last + 1;
     r->compared_revision = row->revision;
-    enum rc rc = r->is_new && !r->dry_run ? settings_writable(&r->settings, r->name, &r->err) : RC_OK;
-    if (rc != RC_OK)
-        return rc;
+    bool changes = r->is_new || !type_options_equal(&row->options, &options);
+    if (changes && check_mode(r) != RC_OK)
+        return RC_ERR;
+    enum rc rc = RC_OK;
     if (r->against)
         rc = compare_one(req, r, store, row);
     else if (r->is_new && r->mode != COMPAT_NONE)
@@ -231,7 +238,7 @@ static enum rc check_lineage(struct request *req, struct registration *r, struct
     if (!condition_holds(&r->condition, 0))
         return RC_CONFLICT;
     r->version = 1;
-    return RC_OK;
+    return check_mode(r);
 }
 
 void register_check(struct request *req, struct registration *r, struct store_worker *store)

@@ -17,5 +17,14 @@ enum rc schema_ask_read(struct call *c, struct schema_ask *a, struct err *err)
 
 enum rc schema_ask_parse(struct call *c, const struct schema_ask *a, struct schema **out, struct err *err)
 {
-    return schema_parse_known(out, a->refs.text, a->known, a->nknown, call_arena(c), err);
+    enum rc rc = schema_parse_known(out, a->refs.text, a->known, a->nknown, call_arena(c), err);
+    if (rc != RC_OK)
+        schema_ask_fault(err);
+    return rc;
+}
+
+void schema_ask_fault(struct err *err)
+{
+    if (err->code == ERR_BAD_JSON)
+        err->code = ERR_BAD_SCHEMA;
 }

@@ -14,8 +14,10 @@ struct schema_ask {
 
 /* As ask_schema_read, and BAD_SCHEMA where a reference leads nowhere. */
 MUST_USE enum rc schema_ask_read(struct call *, struct schema_ask *, struct err *err);
-/* The caller's: schema_free. As schema_parse. */
+/* The caller's: schema_free. As schema_parse, but see schema_ask_fault. */
 MUST_USE enum rc schema_ask_parse(struct call *, const struct schema_ask *, struct schema **,
                                   struct err *err);
+/* What schema_parse says of a text that is no JSON is BAD_SCHEMA here: the body that it came in is JSON. */
+void schema_ask_fault(struct err *err);
 
 #endif

@@ -129,6 +129,7 @@ static bool registered(struct request *req, struct registration *r)
         return true;
     }
     struct err err = r->err;
+    schema_ask_fault(&err);
     if (err.code == ERR_INCOMPATIBLE)
         tell_reasons(c, r, &err);
     call_fail(c, &err);
@@ -186,6 +187,8 @@ static bool compared(struct request *req, struct registration *r)
 {
     struct call *c = CONTAINER_OF(r, struct taking, r)->call;
     c->out.text.len = 0;
+    if (r->rc == RC_ERR)
+        schema_ask_fault(&r->err);
     bool is_told = is_verdict(c, r);
     if (is_told && !print_verdict(c, r))
         return false;

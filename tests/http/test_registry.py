@@ -119,7 +119,7 @@ def check_not_there(s):
 def check_bad_bodies(s):
     for path in (at("bad", "versions"), "/compatibility/subjects/bad/versions/latest"):
         for wrong in ('{"type":"nope"}', "", "{", '["int","int"]', '"nothing"'):
-            message = fails(s.post(path, body(wrong)), *((422, 42201) if wrong != "{" else (400, 400)))
+            message = fails(s.post(path, body(wrong)), 422, 42201)
         assert "nothing" in message
         fails(s.post(path, "{}"), 422, 42201)
         fails(s.post(path, '{"schema":null}'), 422, 42201)
@@ -391,6 +391,16 @@ def check_config():
         ok(s.get("/config/typed"), {"compatibilityLevel": "FORWARD"})
 
 
+def check_dry_run_of_read_only(s):
+    """It says what a putschema would; the registry's own question is of the schema alone."""
+    for schema, options in ((V2, ""), (WRONG, ""), (V1, "&unknown=ignore")):
+        refused = s.post("/putschema/typed?dry_run=1" + options, text(schema))
+        assert (refused.status, refused.json()["code"]) == (409, "read_only"), refused
+    assert s.post("/putschema/typed?dry_run=1", text(V1)).status == 200
+    ok(s.post("/compatibility/subjects/typed/versions/latest", body(V2)), {"is_compatible": True})
+    ok(s.post("/compatibility/subjects/typed/versions", body(WRONG)), {"is_compatible": False})
+
+
 def check_mode():
     with Server() as s:
         ok(s.get("/mode"), {"mode": "READWRITE"})
@@ -416,9 +426,11 @@ def check_mode():
         assert (refused.status, refused.json()["code"]) == (409, "read_only"), refused
         assert s.post("/putschema/typed?unknown=ignore", text(V1)).status == 409
         assert s.post("/putschema/typed", text(V1)).status == 200, "what changes nothing is no change"
+        check_dry_run_of_read_only(s)
         assert s.put("/typed/2", '{"a":2}').status == 201, "records do not care"
         ok(s.put("/mode/fresh", '{"mode":"READONLY"}'))
         fails(s.post(at("fresh", "versions"), body(V1)), 422, 42205)
+        assert s.post("/putschema/fresh?dry_run=1", text(V1)).status == 409
         ok(s.put("/mode", '{"mode":"READONLY"}'), {"mode": "READONLY"})
         ok(s.put("/mode/typed", '{"mode":"READWRITE"}'))
         register(s, "typed", V2) # its own mode counts ...
