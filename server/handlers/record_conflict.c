@@ -19,13 +19,25 @@ static void answer_failed(struct request *req, struct slice current)
     answer_err_with(req, &err, current);
 }
 
-/* Without the record the verdict stands; for want of memory it is better asked again. */
-static void answer_without(struct request *req, const struct err *err)
+/* It was replaced while it was read. */
+static void answer_changed(struct request *req)
 {
-    if (err_status(err->code) == 503)
-        answer_err(req, err);
-    else
-        answer_failed(req, (struct slice){0});
+    struct err err;
+    err_set(&err, ERR_CONDITION_FAILED, "The condition failed; the record has changed again since.");
+    answer_err(req, &err);
+}
+
+/* Without the record the verdict stands; for want of memory it is better asked again. */
+static void answer_without(struct request *req, const struct err *why)
+{
+    struct err err;
+    if (err_status(why->code) == 503) {
+        answer_err(req, why);
+        return;
+    }
+    err_set(&err, ERR_CONDITION_FAILED, "The condition failed; the record as it is now cannot be shown: %s",
+            why->message);
+    answer_err(req, &err);
 }
 
 static bool open_current(struct buf *out, uint64_t revision)
@@ -47,7 +59,7 @@ static void helped(struct record_text *text)
     }
     record_text_release(text);
     if (text->rc == RC_NOTFOUND)
-        answer_failed(req, (struct slice){0});
+        answer_changed(req);
     else
         answer_without(req, &text->err);
 }
@@ -108,7 +120,7 @@ static void answer_current(struct request *req, const struct reading *reading, c
     switch (rc) {
     case RC_OK: answer_failed(req, buf_slice(&req->worker->scratch)); break;
     case RC_PENDING: break;
-    case RC_NOTFOUND: answer_failed(req, (struct slice){0}); break;
+    case RC_NOTFOUND: answer_changed(req); break;
     default: answer_without(req, &err); break;
     }
     reply_scratch_done(req->worker);

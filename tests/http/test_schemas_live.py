@@ -356,6 +356,19 @@ class Reading(Case):
         self.assertEqual(failed.header("ETag"), now)
         self.assertEqual(server.put(f"/{name}/1", body=b'{"a":2}', headers={"If-Match": first}).status, 200)
 
+    def test_a_412_says_why_it_does_not_show_a_record_that_cannot_be_read(self):
+        name = fresh()
+        self.register(name, '"int"')
+        tag = self.put(name, 1, 5).header("ETag")
+        self.register(name, record(field("a", "int")), "?compatibility=none")
+        for method, body in (("PUT", b'{"a":1}'), ("DELETE", None)):
+            failed = server.request(method, f"/{name}/1", body=body, headers={"If-Match": '"1-1"'})
+            self.assertEqual((failed.status, failed.json()["code"]), (412, "condition_failed"))
+            self.assertNotIn("current", failed.json())
+            self.assertIn("cannot be shown", failed.json()["detail"])
+            self.assertIn("of version 1", failed.json()["detail"])
+        self.assertEqual(server.put(f"/{name}/1", body=b'{"a":1}', headers={"If-Match": tag}).status, 200)
+
     def test_what_a_condition_met_and_cannot_be_read_is_left_out(self):
         name = fresh()
         self.register(name, record(field("a", "int")), "?compatibility=none")
