@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "server/handler.h"
 
 struct helper {
@@ -88,6 +89,7 @@ static void *helper_main(void *arg)
 {
     struct helper *self = arg;
     struct job *job;
+    thread_name("avrod-helper");
     while ((job = next_job(self->all))) {
         bool is_bulk = job->is_bulk; /* once it is finished it may be gone */
         job->store = self->store;

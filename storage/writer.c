@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "storage/store.h"
 
 enum { UPKEEP_MS = 1000, ASYNC_SYNC_MS = 100 };
@@ -279,6 +280,8 @@ static void idle(struct writer *w)
 void *writer_main(void *arg)
 {
     struct writer *w = arg;
+    thread_name("avrod-writer");
+    thread_go_first(); /* all writes wait for it: what else is done on its core has time while it flushes */
     w->upkeep_due_ms = clock_mono_ms() + UPKEEP_MS;
     for (;;) {
         bool closing = atomic_load_explicit(&w->store->closing, memory_order_acquire);

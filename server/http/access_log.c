@@ -15,6 +15,7 @@
 #include "base/counter.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 /* A worker hands over when it has so much, or at the end of its turn; buffers of more are not kept. */
 enum { SAY_EVERY_MS = 10000, CLOSE_SECONDS = 5, LINES_BYTES = 65536 };
@@ -173,6 +174,7 @@ static bool take(struct access_log *log)
 static void *run(void *arg)
 {
     struct access_log *log = arg;
+    thread_name("avrod-log");
     while (take(log)) {
         write_lines(log);
         say_dropped(log, false);

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "server/counts.h"
 #include "server/http/accept.h"
 #include "server/http/conn.h"
@@ -239,6 +240,7 @@ void *worker_main(void *arg)
 {
     struct edge_worker *w = arg;
     struct edge *e = w->edge;
+    thread_name("avrod-worker");
     while (!is_over(w) && !atomic_load_explicit(&e->stopping, memory_order_relaxed))
         turn(w);
     close_all(w);
