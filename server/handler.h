@@ -93,7 +93,9 @@ struct stream {
 struct response {
     uint16_t status;
     const char *content_type; /* static, or in the arena; NULL: no body, no Content-Type */
-    struct slice body;        /* static, in the arena, or in the worker's scratch: answer() copies it */
+    bool body_lent;           /* body and body_rest live until the worker's snapshot is given up */
+    struct slice body;        /* static, in the arena, in the worker's scratch, or lent: answer() copies it */
+    struct slice body_rest;   /* behind it; of a lent body only */
     uint64_t etag_revision;   /* 0: no ETag; else "REV-V" */
     uint32_t etag_version;    /* the schema version it is shown in */
     struct slice headers;     /* further lines, "Name: value\r\n" each, arena or static */

@@ -9,7 +9,7 @@ import subprocess
 import stores
 from machine import LOAD_CORE, pinned, say
 from part_rows import rows_all
-from report import Part
+from report import Part, table_by_place
 from rows import load_how
 
 HELP = "nanoseconds a request by system call, library and file (perf)"
@@ -98,20 +98,6 @@ def run(bench, _names):
         found = {place: n * cpu_ns for place, n in places(path, files).items()}
         part.rows.append({"name": "budget-" + row.name, "cpu_ns": cpu_ns, "places": found})
         say(f"  {row.name}: {cpu_ns:.0f} ns; perf report -i {path}")
-    part.tables.append(table(part.rows))
+    part.tables.append(table_by_place("Nanoseconds of CPU, each request", "place", part.rows, "cpu_ns", SHOWN_MIN_NS,
+                                      lambda place: place.startswith("kernel")))
     return part
-
-
-def table(rows):
-    """System calls first, then libraries and files; the greatest first."""
-    most = {}
-    for found in rows:
-        for place, n in found["places"].items():
-            most[place] = max(n, most.get(place, 0))
-    shown = sorted((place for place in most if most[place] >= SHOWN_MIN_NS),
-                   key=lambda place: (not place.startswith("kernel"), -most[place]))
-    lines = [["all"] + [f"{found['cpu_ns']:.0f}" for found in rows]]
-    lines += [[place] + [f"{found['places'].get(place, 0):.0f}" for found in rows] for place in shown]
-    small = [sum(n for place, n in found["places"].items() if place not in shown) for found in rows]
-    lines.append(["what takes less"] + [f"{n:.0f}" for n in small])
-    return ("Nanoseconds of CPU, each request", ["place"] + [found["name"].split("-", 1)[1] for found in rows], lines)

@@ -7,7 +7,7 @@ import subprocess
 
 from machine import BOTH_CORES, fail, say
 from part_calls import fill, rows_all
-from report import Part
+from report import Part, table_by_place
 
 HELP = "instructions in user space a request, by file (callgrind)"
 NAMES = ["instructions"]
@@ -67,18 +67,6 @@ def run(bench, _names):
         part.rows.append({"name": "instructions-" + row.name, "instructions": sum(n for n, _, _ in functions),
                           "places": places_of(functions), "functions": functions})
         say(f"  {row.name}: {part.rows[-1]['instructions']:.0f} instructions; callgrind_annotate {path}")
-    part.tables.append(table(part.rows))
+    part.tables.append(table_by_place("Instructions in user space, each request, by file or library", "file", part.rows,
+                                      "instructions", SHOWN_MIN))
     return part
-
-
-def table(rows):
-    """A line for each file that takes something on any path, the greatest first."""
-    most = {}
-    for found in rows:
-        for place, n in found["places"].items():
-            most[place] = max(n, most.get(place, 0))
-    shown = sorted((place for place in most if most[place] >= SHOWN_MIN), key=lambda place: -most[place])
-    lines = [["all"] + [f"{found['instructions']:.0f}" for found in rows]]
-    lines += [[place] + [f"{found['places'].get(place, 0):.0f}" for found in rows] for place in shown]
-    return ("Instructions in user space, each request, by file or library",
-            ["file"] + [found["name"].split("-", 1)[1] for found in rows], lines)

@@ -50,6 +50,21 @@ def cell(spread):
     return f"{number(spread['median'])} ({number(spread['min'])}..{number(spread['max'])})"
 
 
+def table_by_place(title, head, rows, total, least, first=lambda place: False):
+    """A table with a line for each place (a file, a library, a system call) that takes `least` or more in any of the rows, which are
+    columns: those that go `first`, then the greatest. rows: {"name": "part-row", total: all of it, "places": {place: how much}}."""
+    most = {}
+    for found in rows:
+        for place, n in found["places"].items():
+            most[place] = max(n, most.get(place, 0))
+    shown = sorted((place for place in most if most[place] >= least), key=lambda place: (not first(place), -most[place]))
+    lines = [["all"] + [f"{found[total]:.0f}" for found in rows]]
+    lines += [[place] + [f"{found['places'].get(place, 0):.0f}" for found in rows] for place in shown]
+    small = [sum(n for place, n in found["places"].items() if place not in shown) for found in rows]
+    lines.append(["what takes less"] + [f"{n:.0f}" for n in small])
+    return title, [head] + [found["name"].split("-", 1)[1] for found in rows], lines
+
+
 def print_table(title, head, lines, markdown=False):
     print(f"\n{title}\n" if markdown else f"\n{title}")
     if markdown:

@@ -6,50 +6,47 @@
 #include "server/handlers/reply.h"
 #include "server/range.h"
 
-/* ---- what is short ---- */
+/* ---- where it stands ---- */
 
-/* Its chunks are not worth a call of the kernel's of their own. */
-enum { COPIED_MAX = 2 * LIMIT_CHUNK_BYTES };
+/* That many chunks are sent with the head: they are not worth a call of the kernel's of their own. */
+enum { PIECES_MAX = 2 };
 
-/* Into the scratch: the store's own bytes may be dead before the answer leaves. One that is longer stays where it is. */
-static enum rc copy_short(struct request *req, const struct record *rec, struct record *copied,
-                          struct err *err)
+/* The content and what is before it, in the store's own memory: whole, or of one in more chunks the first. */
+struct pieces {
+    struct slice piece[PIECES_MAX];
+    bool whole;
+};
+
+static enum rc find_pieces(struct request *req, const struct record *rec, struct pieces *p, struct err *err)
 {
-    struct buf *out = &req->worker->scratch;
-    out->len = 0;
-    *copied = *rec;
-    if (!rec->body.ptr && rec->body_bytes) {
-        if (rec->body_bytes > COPIED_MAX)
-            return RC_OK;
-        enum rc rc = record_join(req->worker->store, rec, out, err);
-        if (rc != RC_OK)
-            return rc;
-    } else if (!buf_append(out, rec->body)) {
-        return err_oom(err);
-    }
-    copied->body = buf_slice(out);
-    return RC_OK;
+    *p = (struct pieces){.piece = {rec->body}, .whole = true};
+    if (likely(rec->body.ptr) || !rec->body_bytes)
+        return RC_OK;
+    p->whole = rec->body_bytes <= PIECES_MAX * LIMIT_CHUNK_BYTES;
+    unsigned n = p->whole ? PIECES_MAX : 1;
+    enum rc rc = store_chunks(req->worker->store, rec, 0, p->piece, &n, err);
+    if (p->whole)
+        store_chunks_end(req->worker->store);
+    return rc;
 }
 
-static void send_copy(struct request *req, struct slice content)
+/* Those bytes of a whole content. */
+static void send_pieces(struct request *req, const struct pieces *p, uint64_t first, uint64_t bytes)
 {
-    req->response.body = content;
+    struct response *r = &req->response;
+    size_t at = (size_t)first, left = (size_t)bytes, here = p->piece[0].len;
+    if (at < here) {
+        size_t len = left < here - at ? left : here - at;
+        r->body = slice_of(p->piece[0].ptr + at, len);
+        r->body_rest = slice_of(p->piece[1].ptr, left - len);
+    } else {
+        r->body = slice_of(p->piece[1].ptr + (at - here), left);
+    }
+    r->body_lent = true;
     answer(req);
 }
 
 /* ---- which part ---- */
-
-static enum rc prefix_bytes(struct request *req, const struct record *rec, size_t *out, struct err *err)
-{
-    struct slice begin = rec->body;
-    unsigned n = 1;
-    if (!rec->body.ptr && rec->body_bytes) {
-        enum rc rc = store_chunks(req->worker->store, rec, 0, &begin, &n, err);
-        if (rc != RC_OK)
-            return rc;
-    }
-    return codec_raw_prefix(begin, rec->body_bytes, out, err);
-}
 
 static bool add_content_range(struct request *req, enum range_kind kind, const struct range *r,
                               uint64_t bytes)
@@ -96,10 +93,11 @@ enum rc record_raw_part(struct request *req, const struct shown *s, uint64_t byt
     return RC_OK;
 }
 
-static enum rc prepare(struct request *req, const struct shown *s, size_t *prefix, struct range *r,
-                       struct err *err)
+static enum rc prepare(struct request *req, const struct shown *s, struct pieces *p, size_t *prefix,
+                       struct range *r, struct err *err)
 {
-    enum rc rc = prefix_bytes(req, s->rec, prefix, err);
+    enum rc rc = find_pieces(req, s->rec, p, err);
+    rc = rc == RC_OK ? codec_raw_prefix(p->piece[0], s->rec->body_bytes, prefix, err) : rc;
     return rc == RC_OK ? record_raw_part(req, s, s->rec->body_bytes - *prefix, r, err) : rc;
 }
 
@@ -113,35 +111,22 @@ static void answer_fault(struct request *req, enum rc rc, const struct err *err)
         answer_err(req, err);
 }
 
-static void show(struct request *req, const struct shown *s)
-{
-    size_t prefix;
-    struct range r;
-    struct err err;
-    enum rc rc = prepare(req, s, &prefix, &r, &err);
-    if (rc != RC_OK)
-        answer_fault(req, rc, &err);
-    else if (s->rec->body.ptr)
-        send_copy(req, slice_of(s->rec->body.ptr + prefix + r.first, (size_t)r.bytes));
-    else
-        record_send_chunks(req, s->rec, (struct slice){0}, prefix + r.first, r.bytes);
-}
-
 void record_show_raw(struct request *req, const struct shown *s, const char *content_type)
 {
-    struct record copied;
-    struct shown shown = *s;
+    struct pieces p;
+    size_t prefix;
+    struct range r;
     struct err err;
     if (unlikely(s->reading->resolver != NULL)) {
         record_show_raw_resolved(req, s, content_type);
         return;
     }
     req->response.content_type = content_type;
-    enum rc rc = copy_short(req, s->rec, &copied, &err);
-    shown.rec = &copied;
-    if (rc == RC_OK)
-        show(req, &shown);
-    else
+    enum rc rc = prepare(req, s, &p, &prefix, &r, &err);
+    if (rc != RC_OK)
         answer_fault(req, rc, &err);
-    reply_scratch_done(req->worker);
+    else if (p.whole)
+        send_pieces(req, &p, prefix + r.first, r.bytes);
+    else
+        record_send_chunks(req, s->rec, (struct slice){0}, prefix + r.first, r.bytes);
 }

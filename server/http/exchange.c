@@ -141,10 +141,30 @@ static bool stands_in(struct slice s, const struct buf *b)
     return s.len && b->ptr && s.ptr >= b->ptr && s.ptr < b->ptr + b->cap;
 }
 
+static void keep_lent(struct request *req)
+{
+    struct response *r = &req->response;
+    uint8_t *kept = arena_alloc(&req->arena, r->body.len + r->body_rest.len + 1);
+    if (!kept) {
+        respond_no_memory(req);
+        return;
+    }
+    memcpy(kept, r->body.ptr, r->body.len);
+    if (r->body_rest.len)
+        memcpy(kept + r->body.len, r->body_rest.ptr, r->body_rest.len);
+    r->body = slice_of(kept, r->body.len + r->body_rest.len);
+    r->body_rest = (struct slice){0};
+    r->body_lent = false;
+}
+
 /* Its turn has not come: keep what would not live until then. */
 static void keep_answer(struct request *req)
 {
     struct slice *body = &req->response.body;
+    if (req->response.body_lent) {
+        keep_lent(req);
+        return;
+    }
     if (!stands_in(*body, &req->worker->scratch) && !stands_in(*body, &edge_worker_of(req->worker)->problem))
         return;
     if (!arena_copy(&req->arena, *body, body))

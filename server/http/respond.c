@@ -63,7 +63,8 @@ static bool status_has_body(unsigned status)
 
 uint64_t respond_body_bytes(const struct request *req)
 {
-    return respond_sends_body(req) ? req->response.body.len + req->edge.stream_made : 0;
+    const struct response *r = &req->response;
+    return respond_sends_body(req) ? r->body.len + r->body_rest.len + req->edge.stream_made : 0;
 }
 
 /* How the client is to find the end of the body (RFC 9112, 6.3). Of a stream whose length is not known it does by
@@ -73,7 +74,7 @@ static uint8_t *put_framing(uint8_t *at, const struct request *req)
     const struct response *r = &req->response;
     if (likely(!r->stream) || r->stream_bytes != STREAM_BYTES_UNKNOWN) {
         at = put(at, SLICE("Content-Length: "));
-        at += num_print_u64(r->stream ? r->stream_bytes : r->body.len, at);
+        at += num_print_u64(r->stream ? r->stream_bytes : r->body.len + r->body_rest.len, at);
         return put(at, SLICE("\r\n"));
     }
     return respond_is_chunked(req) ? put(at, SLICE("Transfer-Encoding: chunked\r\n")) : at;
@@ -100,7 +101,8 @@ bool respond_render(struct buf *out, const struct request *req, const struct dat
     struct slice type = r->content_type ? slice_str(r->content_type) : (struct slice){0};
     bool has_body = status_has_body(r->status);
     bool sends_body = has_body && req->method != METHOD_HEAD && !r->stream;
-    size_t room = HEAD_FIXED_BYTES + type.len + r->headers.len + (sends_body ? r->body.len : 0);
+    size_t room =
+        HEAD_FIXED_BYTES + type.len + r->headers.len + (sends_body ? r->body.len + r->body_rest.len : 0);
     uint8_t made[REQUEST_ID_MADE_BYTES];
     if (!buf_reserve(out, room))
         return false;
@@ -123,6 +125,8 @@ bool respond_render(struct buf *out, const struct request *req, const struct dat
     at = put(at, SLICE("\r\n"));
     if (sends_body && r->body.len)
         at = put(at, r->body);
+    if (sends_body && unlikely(r->body_rest.len))
+        at = put(at, r->body_rest);
     assert((size_t)(at - out->ptr) <= out->len + room);
     out->len = (size_t)(at - out->ptr);
     return true;
@@ -171,6 +175,8 @@ void respond_no_memory(struct request *req)
     req->response.status = 503;
     req->response.content_type = error_type(req);
     req->response.body = req->is_registry ? SLICE(FAULT_NO_MEMORY) : SLICE(NO_MEMORY_BODY);
+    req->response.body_rest = (struct slice){0};
+    req->response.body_lent = false;
     req->response.etag_revision = 0;
     req->response.stream = NULL;
     set_static_headers(req, SLICE("Retry-After: 1\r\n"));
