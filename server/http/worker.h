@@ -36,7 +36,13 @@ struct conn_list {
     struct conn *first, *last;
 };
 
-enum { OUTPUT_POOL_MAX = 32, OUTPUT_KEEP_BYTES = 81920, REQUEST_POOL_MAX = 2048, SINK_BYTES = 65536 };
+/* OUTPUT_POOL_MAX: as many answers are made before the first is sent. */
+enum {
+    OUTPUT_POOL_MAX = LIMIT_GETS_A_RUN,
+    OUTPUT_KEEP_BYTES = 81920,
+    REQUEST_POOL_MAX = 2048,
+    SINK_BYTES = 65536
+};
 
 struct listener {
     struct edge_worker *worker;

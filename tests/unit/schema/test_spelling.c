@@ -218,8 +218,8 @@ TEST(codec__goes_round_in_every_form)
         "{\"type\":\"fixed\",\"name\":\"F\",\"size\":7}",
         "{\"type\":\"fixed\",\"name\":\"U\",\"size\":16,\"logicalType\":\"uuid\"}",
         DURATION,
-        "{\"type\":\"fixed\",\"name\":\"D\",\"size\":5,\"logicalType\":\"decimal\",\"precision\":11,"
-        "\"scale\":11}",
+        ("{\"type\":\"fixed\",\"name\":\"D\",\"size\":5,\"logicalType\":\"decimal\",\"precision\":11,"
+         "\"scale\":11}"),
         "{\"type\":\"fixed\",\"name\":\"E\",\"size\":40,\"logicalType\":\"decimal\",\"precision\":90}",
     };
     static const uint8_t sizes[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 16, 12, 5, 40};
