@@ -35,7 +35,7 @@ static void send_pieces(struct request *req, const struct pieces *p, uint64_t fi
 {
     struct response *r = &req->response;
     size_t at = (size_t)first, left = (size_t)bytes, here = p->piece[0].len;
-    if (at < here) {
+    if (at <= here) {
         size_t len = left < here - at ? left : here - at;
         r->body = slice_of(p->piece[0].ptr + at, len);
         r->body_rest = slice_of(p->piece[1].ptr, left - len);
