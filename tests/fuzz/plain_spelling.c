@@ -61,9 +61,14 @@ static bool matches(const char *text, const char *pattern, regmatch_t groups[GRO
     return regexec(compiled(pattern), text, GROUPS_MAX, groups, 0) == 0;
 }
 
+/* Of a group of digits; 0: it did not match. */
 static int number(const char *text, regmatch_t group)
 {
-    return group.rm_so < 0 ? 0 : atoi(text + group.rm_so);
+    int n = 0;
+    CHECK(group.rm_eo - group.rm_so <= 4, "a part of a moment has four digits at most");
+    for (regoff_t i = group.rm_so; i < group.rm_eo; i++)
+        n = n * 10 + (text[i] - '0');
+    return n;
 }
 
 /* ---- moments ---- */
