@@ -53,6 +53,7 @@ struct err {
     struct problem *first, *last;   /* in an arena; at most ERR_PROBLEMS_MAX */
     uint32_t problems;              /* how many are listed */
     bool truncated;                 /* more were found than are listed */
+    uint32_t operation;             /* of a patch or a transaction, from 1; 0: not about one */
     uint64_t used_bytes, max_bytes; /* of a store that is full; 0: not said */
     char message[256];              /* one plain sentence for the person who called */
 };

@@ -69,6 +69,10 @@ bool problem_print(struct buf *out, const struct err *err, struct slice member)
     put_member(&o, SLICE(",\"title\":"), slice_str(err_title(err->code)));
     put_member(&o, SLICE(",\"detail\":"), slice_str(err->message));
     put_member(&o, SLICE(",\"code\":"), slice_str(err_slug(err->code)));
+    if (err->operation) {
+        put(&o, SLICE(",\"operation\":"));
+        put_number(&o, err->operation - 1);
+    }
     if (err->line) {
         put(&o, SLICE(",\"line\":"));
         put_number(&o, err->line);

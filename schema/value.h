@@ -1,0 +1,102 @@
+/* schema/value.h - a datum that is opened only where somebody looks, changed there, and written again: what was
+ * not opened is copied as the bytes that it was. Paths, patches and projections stand on it
+ * (docs/decisions/0013-edits-open-what-they-touch.md). Inside schema/ only. */
+#ifndef SCHEMA_VALUE_H
+#define SCHEMA_VALUE_H
+
+#include "schema/program.h"
+
+/* One value. Its address stays, whatever becomes of its neighbours. */
+struct value {
+    uint32_t op;     /* its instruction in the plain program */
+    uint32_t branch; /* open union: the index of its branch, whose value is its only part */
+    uint32_t
+        nparts; /* open: record: its fields, in order; array: items; map: entries, as they came; union: 1 */
+    bool is_open;
+    struct slice avro;    /* closed: its Avro binary, borrowed from the datum or in the arena */
+    struct slice key;     /* of a map's entry: UTF-8 */
+    struct value *parent; /* NULL: the root, or taken out */
+    struct value **part;
+    uint32_t part_cap;
+};
+
+/* A datum and what changing it takes. One thread's. */
+struct datum {
+    const struct schema *schema;
+    const struct program *program; /* the plain one */
+    const struct codec_opts *opts; /* of JSON that comes in: form, missing, unknown */
+    struct codec *codec;           /* for JSON that comes in; NULL: none does */
+    struct arena *arena;           /* where values live */
+    int64_t budget;                /* of work left, in the units of encode.h's prices */
+    uint32_t values;               /* that were made; at most LIMIT_VALUES_MAX */
+    struct value root;
+};
+
+/* The whole of `avro`, closed. It is borrowed as long as the datum lives, and was checked when it was stored.
+ * brief: as in struct codec_opts. */
+void datum_init(struct datum *, const struct schema *, const struct codec_opts *, struct codec *, bool brief,
+                struct slice avro, struct arena *);
+
+/* Pay for work. TOO_MUCH_WORK: there is none left. */
+MUST_USE enum rc datum_pay(struct datum *, uint64_t cost, struct err *);
+
+/* Make the value's parts, if it has any and they are not there yet. Scalars stay closed. BAD_AVRO, TOO_MUCH_WORK,
+ * NO_MEMORY. */
+MUST_USE enum rc value_open(struct datum *, struct value *, struct err *);
+/* *v becomes what is in the union, in the union in that ..., or stays. As value_open. */
+MUST_USE enum rc value_enter_union(struct datum *, struct value **v, struct err *);
+/* A part of an open record, map: by name, by key (linear); NULL: there is none. */
+struct value *value_field(const struct datum *, const struct value *record, struct slice name);
+struct value *value_entry(const struct value *map, struct slice key);
+
+/* ---- scalars, which are closed ---- */
+
+/* null has nothing to read. An enum's is its symbol's index. BAD_AVRO. */
+MUST_USE enum rc value_long(const struct datum *, const struct value *, int64_t *out,
+                            struct err *); /* int, long, enum */
+MUST_USE enum rc value_double(const struct datum *, const struct value *, double *out,
+                              struct err *); /* float, double */
+MUST_USE enum rc value_boolean(const struct datum *, const struct value *, bool *out, struct err *);
+/* The content of a string, bytes or fixed, or the name of an enum's symbol; borrowed as the datum is. */
+MUST_USE enum rc value_text(const struct datum *, const struct value *, struct slice *out, struct err *);
+
+/* ---- changing ---- */
+
+/* Become these bytes, of the same instruction, which live as long as the datum. */
+void value_set(struct value *, struct slice avro);
+/* Become what the JSON text is (RFC 8259 checked here); the bytes in the arena. As codec_from_json, but that pointers
+ * of problems begin with `prefix` and then the value's place in the datum. */
+MUST_USE enum rc value_set_json(struct datum *, struct value *, struct slice json, struct slice prefix,
+                                struct err *);
+/* The union's branch becomes `branch`, its value these bytes (or with json those of the text). */
+MUST_USE enum rc value_set_branch(struct datum *, struct value *, uint32_t branch, struct slice avro,
+                                  struct err *);
+
+/* A new value of instruction `op`, part of nothing yet, without bytes. NULL: *err is filled (TOO_MUCH_WORK, NO_MEMORY). */
+struct value *value_new(struct datum *, uint32_t op, struct err *);
+/* Put it into an open array, before `index` (nparts: at the end). */
+MUST_USE enum rc value_insert(struct datum *, struct value *array, uint32_t index, struct value *,
+                              struct err *);
+/* Put it into an open map under a key (UTF-8, copied), in place of what is there. */
+MUST_USE enum rc value_put(struct datum *, struct value *map, struct slice key, struct value *, struct err *);
+/* Take it out of the open array or map that holds it. Linear in its neighbours; many: value_remove_all. */
+void value_remove(struct value *);
+/* Take all parts out of an open array or map for which `goes` is true, in one pass. Returns how many. */
+uint32_t value_remove_all(struct value *, bool (*goes)(const struct value *, void *), void *arg);
+/* Empty an array or map. */
+void value_clear(struct value *);
+
+/* ---- out ---- */
+
+/* Append its Avro binary: what is closed as it is, what is open part by part. RECORD_TOO_LARGE, NO_MEMORY. */
+MUST_USE enum rc value_write(const struct datum *, const struct value *, struct buf *out, struct err *);
+/* Append its JSON in that form. As codec_to_json_within. */
+MUST_USE enum rc value_print(struct datum *, struct value *, enum json_form, size_t bytes_max,
+                             struct buf *out, struct err *);
+/* Append the RFC 6901 pointer to it in the record's JSON as GET shows it (with tags of unions that print them). */
+MUST_USE bool value_pointer(const struct datum *, const struct value *, struct buf *out);
+/* Are they the same data: numbers by value within a type, maps whatever their order, unions branch and value. Both of
+ * one program. */
+MUST_USE enum rc value_equal(struct datum *, struct value *, struct value *, bool *equal, struct err *);
+
+#endif
