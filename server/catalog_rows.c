@@ -2,6 +2,7 @@
 #include "server/catalog_rows.h"
 
 #include "base/bytes.h"
+#include "base/limits.h"
 #include "schema/schema.h"
 
 enum {
@@ -25,6 +26,8 @@ enum rc type_row_decode(struct slice bytes, struct type_row *out, struct err *er
         return err_set(err, ERR_STORE_FORMAT, "A type's row is of a format that this version does not know.");
     size_t head = get_le16(p + 16);
     out->options = (struct type_options){.missing = p[1], .unknown = p[2], .compatibility = p[3]};
+    uint64_t ttl_s = get_le64(p + 24);
+    out->options.ttl_s = (uint32_t)ttl_s;
     if (head > HEAD_BYTES_FIRST && head <= bytes.len)
         out->options.form = p[HEAD_BYTES_FIRST];
     out->number = get_le32(p + 4);
@@ -33,7 +36,7 @@ enum rc type_row_decode(struct slice bytes, struct type_row *out, struct err *er
     size_t each = get_le16(p + 18) ? get_le16(p + 18) : VERSION_BYTES_FIRST;
     out->version_bytes = (uint16_t)each;
     if (head < HEAD_BYTES_FIRST || head > bytes.len || !out->nversions || !options_known(&out->options) ||
-        each < VERSION_BYTES_FIRST || (bytes.len - head) % each != 0 ||
+        ttl_s > LIMIT_TTL_MAX || each < VERSION_BYTES_FIRST || (bytes.len - head) % each != 0 ||
         (bytes.len - head) / each != out->nversions)
         return err_set(err, ERR_STORE_FORMAT, "A type's row of %zu bytes is damaged.", bytes.len);
     out->versions = slice_of(p + head, bytes.len - head);
@@ -81,6 +84,7 @@ enum rc type_row_encode(const struct type_row *row, const struct row_version *mo
     put_le16(p + 16, HEAD_BYTES);
     put_le16(p + 18, VERSION_BYTES);
     p[HEAD_BYTES_FIRST] = row->options.form;
+    put_le64(p + 24, row->options.ttl_s);
     put_le32(p + 20, row->nversions + (more ? 1 : 0));
     for (uint32_t i = 0; i < row->nversions; i++) {
         const struct row_version v = type_row_version(row, i);

@@ -119,7 +119,8 @@ struct request {
         struct input *body;    /* a block of its own for a long one, or NULL */
         int64_t head_ns;       /* clock_mono_ns: when its head had been read */
         uint64_t number;       /* no other request of this process has it: request_id.h */
-        uint32_t headers_room; /* of response.headers, if response_header made it */
+        uint32_t headers_room; /* of headers_made, which is response.headers, if response_header made it */
+        const uint8_t *headers_made;
         uint8_t flags;
         uint64_t stream_made; /* bytes of it, so far */
     } edge;
@@ -205,6 +206,11 @@ void response_reset(struct request *);
 /* Add one header line to the response; value is copied, and must be free of control characters (asserted).
  * False: memory is out. */
 MUST_USE bool response_header(struct request *, const char *name, struct slice value);
+
+/* Take memory for lines of so many bytes in all, now: response_header does not fail for them afterwards, unless
+ * response.headers is set or reset in between. For what is told of a write: behind a commit nothing may fail. False: memory
+ * is out. */
+MUST_USE bool response_reserve(struct request *, size_t bytes);
 
 /* After `more` has said RC_AGAIN: it is to be called again. On the request's worker, at once or later. */
 void stream_resume(struct request *);

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/limits.h"
+#include "base/num.h"
 #include "server/target.h"
 #include "server/words.h"
 
@@ -119,4 +121,15 @@ enum rc params_flag(const struct request *req, enum param_id id, bool *out, stru
         return RC_OK;
     return err_set(err, ERR_BAD_PARAMETER, "%s is 1 or 0, not '%s'.", (const char *)names[id].ptr,
                    words_of(*value, &words));
+}
+
+enum rc params_ttl(struct slice value, const char *else_what, uint32_t *seconds, struct err *err)
+{
+    uint64_t n;
+    struct words words;
+    if (!num_parse_decimal(value, LIMIT_TTL_MAX, &n) || n == 0)
+        return err_set(err, ERR_BAD_PARAMETER, "ttl is a number of seconds from 1 to %d%s, not '%s'.",
+                       LIMIT_TTL_MAX, else_what, words_of(value, &words));
+    *seconds = (uint32_t)n;
+    return RC_OK;
 }

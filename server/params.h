@@ -19,5 +19,7 @@ MUST_USE enum rc params_parse(struct request *, uint64_t known, bool ignore_unkn
 const struct slice *params_find(const struct request *, enum param_id);
 /* One that is 1 or 0; not given: 0. BAD_PARAMETER. */
 MUST_USE enum rc params_flag(const struct request *, enum param_id, bool *out, struct err *err);
+/* The value of ttl: seconds from 1 to LIMIT_TTL_MAX. else_what: what it may be besides, for the message. BAD_PARAMETER. */
+MUST_USE enum rc params_ttl(struct slice value, const char *else_what, uint32_t *seconds, struct err *err);
 
 #endif

@@ -44,18 +44,24 @@ static enum rc parse(const struct request *req, enum param_id id, const char *op
     return refuse(option, *value, names, n, err);
 }
 
+static enum rc parse_ttl(const struct request *req, struct type_options_given *out, struct err *err)
+{
+    const struct slice *value = params_find(req, PARAM_ttl);
+    out->has_ttl = value != NULL;
+    if (!value || slice_eq(*value, SLICE("none")))
+        return RC_OK;
+    return params_ttl(*value, " or none", &out->value.ttl_s, err);
+}
+
 enum rc type_options_parse(const struct request *req, struct type_options_given *out, struct err *err)
 {
     struct type_options *v = &out->value;
-    if (params_find(req, PARAM_ttl))
-        return err_set(err, ERR_BAD_PARAMETER,
-                       "ttl is not offered by this version: records live until deleted.");
     if (parse(req, PARAM_missing, "missing", missing_names, ARRAY_LEN(missing_names), &out->has_missing,
               &v->missing, err) != RC_OK ||
         parse(req, PARAM_unknown, "unknown", unknown_names, ARRAY_LEN(unknown_names), &out->has_unknown,
               &v->unknown, err) != RC_OK)
         return RC_ERR;
-    if (json_form_parse(req, &v->form, &out->form_mask, err) != RC_OK)
+    if (parse_ttl(req, out, err) != RC_OK || json_form_parse(req, &v->form, &out->form_mask, err) != RC_OK)
         return RC_ERR;
     const char *modes[COMPAT_MODES];
     for (unsigned i = 0; i < COMPAT_MODES; i++)
@@ -81,13 +87,15 @@ void type_options_apply(const struct type_options_given *given, struct type_opti
         out->unknown = given->value.unknown;
     if (given->has_compatibility)
         out->compatibility = given->value.compatibility;
+    if (given->has_ttl)
+        out->ttl_s = given->value.ttl_s;
     out->form = (uint8_t)((out->form & ~given->form_mask) | given->value.form);
 }
 
 bool type_options_equal(const struct type_options *a, const struct type_options *b)
 {
     return a->missing == b->missing && a->unknown == b->unknown && a->compatibility == b->compatibility &&
-           a->form == b->form;
+           a->form == b->form && a->ttl_s == b->ttl_s;
 }
 
 const char *missing_name(uint8_t v)

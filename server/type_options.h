@@ -7,7 +7,7 @@
 
 /* Options of a request: those not given stay as they are. */
 struct type_options_given {
-    bool has_missing, has_unknown, has_compatibility;
+    bool has_missing, has_unknown, has_compatibility, has_ttl;
     uint8_t form_mask; /* json_form.h: which of value.form are given */
     struct type_options value;
 };

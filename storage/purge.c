@@ -42,14 +42,17 @@ enum rc purge_decide(struct decider *d, struct purge *p)
     bool over[SWEEP_KINDS];
     p->next = p->pass;
     p->next.ended = true;
+    p->op.count = 0;
     for (unsigned i = 0; i < SWEEP_KINDS; i++) {
         unsigned kind = (p->first + i) % SWEEP_KINDS;
         s.state = &p->next.sweep[kind];
         s.looks = 0;
+        s.expired = 0;
         enum rc rc = sweep_run[kind](&s);
         if (rc == RC_ERR)
             return rc;
         over[kind] = rc == RC_OK;
+        p->op.count += s.expired;
         p->next.ended &= over[kind];
     }
     /* While one goes on, those that are through look anew: what dies meanwhile does not wait for it. */

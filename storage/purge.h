@@ -29,7 +29,7 @@ struct purge_pass {
 };
 
 struct purge {
-    struct store_write op;        /* kind WRITE_PURGE, no worker */
+    struct store_write op; /* kind WRITE_PURGE, no worker; count: records of the step that had expired */
     struct purge_pass pass, next; /* next: what the step that was decided last leads to */
     int64_t due_ms;               /* clock_mono_ms of the next step; INT64_MAX: none */
     int64_t noted_ms;             /* the same for what died since the pass began */

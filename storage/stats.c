@@ -61,6 +61,7 @@ void store_stats(struct store *s, struct store_stats *out)
     read_workers(s, out);
     out->queue_writes = out->queue_writes > out->writes ? out->queue_writes - out->writes : 0;
     out->groups = counter_get(&w->groups);
+    out->expired = counter_get(&w->expired);
     out->failures = counter_get(&w->failures);
     out->no_space = counter_get(&w->no_space);
     histogram_get(&w->group_writes, &out->group_writes);

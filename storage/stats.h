@@ -10,6 +10,7 @@
 /* The writer thread's; any thread reads. */
 struct writer_stats {
     _Atomic uint64_t writes, groups, failures, no_space;
+    _Atomic uint64_t expired; /* records past their time that were removed */
     struct histogram group_writes, apply_ns, sync_ns;
 };
 

@@ -89,6 +89,7 @@ struct store_stats {
     uint64_t writes;             /* that are over, whatever became of them */
     uint64_t queue_writes;       /* queued and not over */
     uint64_t groups;             /* applied */
+    uint64_t expired;            /* records past their time that were removed */
     uint64_t no_space, failures; /* writes that failed in applying, for want of room and otherwise */
     uint64_t oldest_snapshot_ms; /* the age of the oldest that a worker reads in; 0: none */
     struct histogram_read group_writes, apply_ns, sync_ns;

@@ -17,6 +17,7 @@ struct sweep {
     struct err *err;
     char *why; /* purge_pass.why */
     unsigned rows, looks;
+    unsigned expired; /* records past their time that this sweep has removed */
     uint64_t pages;
 };
 

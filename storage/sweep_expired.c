@@ -48,7 +48,9 @@ static enum rc expire_record(struct sweep *s, const struct expiry *e)
     s->rows += RECORD_ROWS;
     s->pages += RECORD_ROWS;
     s->d->next.revision++;
-    return stage_delete(s->d, &v, s->err);
+    enum rc rc = stage_delete(s->d, &v, s->err);
+    s->expired += rc == RC_OK;
+    return rc;
 }
 
 static bool is_over(const struct sweep *s, uint64_t time_ms)

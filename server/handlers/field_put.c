@@ -1,9 +1,11 @@
 /* server/handlers/field_put.c - replacing one top-level field of a stored record: an edit inside the writer's
  * transaction, so that two fields of a record can be put at the same time. */
+#include <assert.h>
 #include <stddef.h>
 
 #include "server/handlers/handlers.h"
 #include "server/handlers/record.h"
+#include "server/handlers/record_life.h"
 #include "server/handlers/reply.h"
 #include "server/negotiate.h"
 #include "server/schema_load.h"
@@ -14,6 +16,7 @@
 struct field_put {
     struct record_input input;
     struct slice value; /* its Avro binary, in the arena */
+    int64_t expires_ms; /* of the record, as the last run of the edit leaves it */
     bool absent;        /* the last run of the edit found no record */
     bool damaged;       /* ... or one that is not Avro of its schema */
     uint32_t other_id;  /* ... or one of another schema, which must be at hand to read it; else 0 */
@@ -110,6 +113,7 @@ static enum rc edit_record(struct request *req, const struct record *old, struct
         return RC_NOTFOUND;
     enum rc rc = old ? read_as_latest(req, old, &avro, err) : RC_OK;
     fresh->schema_id = latest->schema_id;
+    fresh->expires_ms = f->expires_ms = record_life_of_edit(req, old);
     return rc == RC_OK ? replace(req, avro, &fresh->body, err) : rc;
 }
 
@@ -162,6 +166,7 @@ static COLD void answer_refusal(struct request *req, enum rc rc, const struct er
 static void edit_done(struct store_write *w)
 {
     struct request *req = CONTAINER_OF(w, struct request, write);
+    const struct field_put *f = req->state;
     timing_lap_write(req, w);
     if (w->rc != RC_OK) {
         answer_refusal(req, w->rc, &w->err);
@@ -169,6 +174,8 @@ static void edit_done(struct store_write *w)
     }
     req->response.etag_revision = w->revision;
     req->response.etag_version = req->type->latest->number;
+    bool told = record_life_tell(req, f->expires_ms);
+    assert(told); /* it was reserved */
     reply_ok(req);
 }
 
@@ -186,8 +193,11 @@ struct dry {
 
 static void dry_answer(struct request *req, enum rc rc, const struct record *fresh, struct err *err)
 {
+    const struct field_put *f = req->state;
     if (rc == RC_OK)
         rc = record_check_size(req, fresh->body.len, err);
+    if (rc == RC_OK && !record_life_tell(req, f->expires_ms))
+        rc = err_oom(err);
     if (rc == RC_OK)
         record_dry_answer(req, 200);
     else
@@ -228,7 +238,10 @@ static enum rc dry_get_help(struct request *req, const struct record *old, struc
         return err_oom(err);
     *d = (struct dry){.job = {.is_bulk = true, .run = dry_help, .done = dry_helped},
                       .req = req,
-                      .old = {.schema_id = old->schema_id, .blob = old->blob, .body_bytes = old->body_bytes}};
+                      .old = {.schema_id = old->schema_id,
+                              .expires_ms = old->expires_ms,
+                              .blob = old->blob,
+                              .body_bytes = old->body_bytes}};
     return worker_offload(req->worker, &d->job, err);
 }
 
@@ -251,7 +264,7 @@ static enum rc submit(struct request *req, struct slice avro, struct err *err)
 {
     struct field_put *f = req->state;
     struct store_write *w = &req->write;
-    if (!arena_copy(&req->arena, avro, &f->value))
+    if (!arena_copy(&req->arena, avro, &f->value) || !response_reserve(req, RECORD_LIFE_LINE_MAX))
         return err_oom(err);
     if (unlikely(f->input.dry_run)) {
         record_dry_read(req, dry_found);

@@ -5,6 +5,7 @@
 #include "server/handlers/bench.h"
 #include "server/handlers/handlers.h"
 #include "server/handlers/record.h"
+#include "server/handlers/record_life.h"
 #include "server/handlers/reply.h"
 #include "server/schema_load.h"
 #include "server/target.h"
@@ -15,7 +16,8 @@ struct put {
     uint64_t bench_n;          /* 0: no benchmark */
     bool negotiated;           /* the body's form was found good before the body came */
     bool is_resource;          /* 201 when it was created */
-    uint8_t *location;         /* room for that answer's header line, taken before anything is stored */
+    uint32_t ttl_s;            /* the life that is asked for; 0: none */
+    uint8_t *lines;            /* room for header lines of the answer, taken before anything is stored */
 };
 
 /* ---- what is asked ---- */
@@ -29,7 +31,7 @@ static enum rc begin(struct request *req, struct put *p, struct err *err)
         condition_of_write(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH], &req->arena,
                            &p->input.condition, err) != RC_OK)
         return RC_ERR;
-    if (record_dry_asked(req, &p->input, err) != RC_OK)
+    if (record_dry_asked(req, &p->input, err) != RC_OK || record_life_ask(req, &p->ttl_s, err) != RC_OK)
         return RC_ERR;
     const struct schema *schema = type_schema(req->type->latest);
     if (unlikely(!schema)) /* not since the start: what the body may be is known once it is loaded */
@@ -58,15 +60,18 @@ bool record_put_begin(struct request *req)
 
 static const struct slice location_label = {(const uint8_t *)"Location: /", 11};
 
-static bool location_reserve(struct request *req, struct put *p)
+/* expires_ms: of the record. */
+static bool lines_reserve(struct request *req, struct put *p, int64_t expires_ms)
 {
-    p->location = arena_alloc(&req->arena, location_label.len + req->type_name.len + 1 + 3 * req->id.len + 2);
-    return p->location;
+    size_t bytes = p->is_resource ? location_label.len + req->type_name.len + 1 + 3 * req->id.len + 2 : 0;
+    if (unlikely(expires_ms))
+        bytes += RECORD_LIFE_LINE_MAX;
+    p->lines = bytes ? arena_alloc(&req->arena, bytes) : NULL;
+    return !bytes || p->lines;
 }
 
-static void location_add(struct request *req, const struct put *p)
+static uint8_t *location_print(const struct request *req, uint8_t *at)
 {
-    uint8_t *at = p->location;
     memcpy(at, location_label.ptr, location_label.len);
     at += location_label.len;
     memcpy(at, req->type_name.ptr, req->type_name.len);
@@ -74,7 +79,17 @@ static void location_add(struct request *req, const struct put *p)
     *at++ = '/';
     at += target_encode(req->id, at);
     memcpy(at, "\r\n", 2);
-    req->response.headers = slice_of(p->location, (size_t)(at + 2 - p->location));
+    return at + 2;
+}
+
+static void lines_add(struct request *req, const struct put *p, bool created, int64_t expires_ms)
+{
+    uint8_t *at = p->lines;
+    if (created)
+        at = location_print(req, at);
+    if (unlikely(expires_ms))
+        at += record_life_print(expires_ms, at);
+    req->response.headers = slice_of(p->lines, (size_t)(at - p->lines));
 }
 
 static void answer_written(struct request *req)
@@ -83,8 +98,8 @@ static void answer_written(struct request *req)
     bool created = p && p->is_resource && req->write.created;
     req->response.etag_revision = req->write.revision;
     req->response.etag_version = req->type->latest->number;
-    if (created)
-        location_add(req, p);
+    if (created || (p && p->lines))
+        lines_add(req, p, created, req->write.expires_ms);
     answer_text(req, created ? 201 : 200, SLICE("OK"));
 }
 
@@ -134,7 +149,8 @@ static enum rc put_submit(struct request *req, struct slice avro, struct err *er
     reply_write_init(w, WRITE_PUT, put_done);
     if (put_parts(req, &p->input, avro, err) != RC_OK)
         return RC_ERR;
-    if (p->is_resource && !location_reserve(req, p))
+    w->expires_ms = record_life_of_put(req, p->ttl_s);
+    if (!lines_reserve(req, p, w->expires_ms))
         return err_oom(err);
     w->key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
     w->schema_id = p->input.version->schema_id;
@@ -146,12 +162,13 @@ static void put_dry(struct request *req, const struct record *old)
 {
     struct put *p = req->state;
     bool creates = p->is_resource && !old;
-    if (creates && !location_reserve(req, p)) {
+    int64_t expires_ms = record_life_of_put(req, p->ttl_s);
+    if (!lines_reserve(req, p, expires_ms)) {
         reply_no_memory(req);
         return;
     }
-    if (creates)
-        location_add(req, p);
+    if (p->lines)
+        lines_add(req, p, creates, expires_ms);
     record_dry_answer(req, creates ? 201 : 200);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "server/handlers/record_life.h"
 #include "server/handlers/record_print.h"
 #include "server/handlers/reply.h"
 #include "server/json_form.h"
@@ -138,6 +139,11 @@ static enum rc check_condition(struct request *req, const struct shown *s, const
     return condition_of_read(match, none_match,
                              tag_print(s->rec->revision, s->reading->reader->number, form->tag_suffix, tag),
                              verdict, err);
+}
+
+static enum rc tell_life(struct request *req, const struct shown *s, struct err *err)
+{
+    return likely(record_life_tell(req, s->rec->expires_ms)) ? RC_OK : err_oom(err);
 }
 
 /* ---- the body ---- */
@@ -301,7 +307,7 @@ void record_show(struct request *req, const struct shown *s)
         record_conflict(req);
         return;
     }
-    if (set_tag(req, s, &form, &err) != RC_OK) {
+    if (set_tag(req, s, &form, &err) != RC_OK || tell_life(req, s, &err) != RC_OK) {
         answer_err(req, &err);
         return;
     }

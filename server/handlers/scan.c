@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "server/handlers/handlers.h"
 #include "server/handlers/record.h"
+#include "server/handlers/record_life.h"
 #include "server/handlers/record_print.h"
 #include "server/handlers/reply.h"
 #include "server/handlers/scan_ask.h"
@@ -113,9 +114,17 @@ static COLD enum rc show_missing(struct scan *s, struct slice id, uint64_t revis
     return scan_line_fault(&s->lines, id, revision, &s->missing, &s->page.err);
 }
 
+static bool line_begin(const struct scan *s, struct slice id, const struct record *rec, struct buf *out)
+{
+    if (!scan_line_begin(&s->lines, id, rec->revision, out))
+        return false;
+    return likely(!rec->expires_ms) ||
+           buf_printf(out, ",\"ttl\":%llu", (unsigned long long)record_life_left(rec->expires_ms));
+}
+
 static bool record_begin(const struct scan *s, struct slice id, const struct record *rec, struct buf *out)
 {
-    return scan_line_begin(&s->lines, id, rec->revision, out) && buf_append(out, SLICE(",\"record\":"));
+    return line_begin(s, id, rec, out) && buf_append(out, SLICE(",\"record\":"));
 }
 
 /* Its line, or RC_AGAIN or RC_NOTFOUND with nothing printed. */
@@ -173,8 +182,7 @@ static enum rc row(struct store_scan *page, struct slice id, const struct record
         return show_damaged_head(s, id);
     if (!s->ask.keys)
         return show(s, id, rec);
-    return scan_line_finish(&s->lines, scan_line_begin(&s->lines, id, rec->revision, s->lines.out),
-                            &page->err);
+    return scan_line_finish(&s->lines, line_begin(s, id, rec, s->lines.out), &page->err);
 }
 
 static void page_done(struct store_scan *page)

@@ -38,17 +38,23 @@ static bool versions_print(const struct type *t, struct buf *out)
     return ok && buf_append(out, SLICE("]}"));
 }
 
+static bool ttl_print(uint32_t seconds, struct buf *out)
+{
+    return seconds ? buf_printf(out, "%u", seconds) : buf_append(out, SLICE("null"));
+}
+
 static bool type_print(const struct type *t, const struct store_count *count, struct buf *out)
 {
     return buf_printf(
                out,
                "{\"name\":\"%.*s\",\"version\":%u,\"schema_id\":%u,\"revision\":%llu,\"missing\":\"%s\","
-               "\"unknown\":\"%s\",\"compatibility\":\"%s\",\"ttl\":null,\"records\":%llu,\"bytes\":%llu,"
-               "\"json\":{",
+               "\"unknown\":\"%s\",\"compatibility\":\"%s\",\"ttl\":",
                (int)t->name.len, (const char *)t->name.ptr, t->latest->number, t->latest->schema_id,
                (unsigned long long)t->revision, missing_name(t->options.missing),
-               unknown_name(t->options.unknown), compat_mode_name(t->options.compatibility),
-               (unsigned long long)count->records, (unsigned long long)count->bytes) &&
+               unknown_name(t->options.unknown), compat_mode_name(t->options.compatibility)) &&
+           ttl_print(t->options.ttl_s, out) &&
+           buf_printf(out, ",\"records\":%llu,\"bytes\":%llu,\"json\":{", (unsigned long long)count->records,
+                      (unsigned long long)count->bytes) &&
            json_form_print(t->options.form, out) && buf_append_byte(out, '}') && versions_print(t, out);
 }
 

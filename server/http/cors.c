@@ -5,11 +5,11 @@
 
 /* What a page may send, and see, beyond what any page may. */
 #define REQUEST_HEADERS                                                                                      \
-    "Accept-Schema-Version, Content-Type, If-Match, If-None-Match, If-Range, Range, Schema-Version, "        \
-    "X-Request-Id"
+    "Accept-Schema-Version, Cache-Control, Content-Type, If-Match, If-None-Match, If-Range, Range, "         \
+    "Schema-Version, X-Request-Id"
 #define ANSWER_HEADERS                                                                                       \
     "Accept-Ranges, Allow, Content-Range, Dry-Run, ETag, Location, Record-Count, Retry-After, "              \
-    "Schema-Fingerprint, Schema-Id, Schema-Version, Schema-Warning, Server-Timing, X-Request-Id"
+    "Schema-Fingerprint, Schema-Id, Schema-Version, Schema-Warning, Server-Timing, TTL, X-Request-Id"
 #define MAX_AGE_SECONDS "600"
 
 /* ---- the list ---- */

@@ -260,7 +260,8 @@ void response_reset(struct request *req)
 static uint8_t *headers_room(struct request *req, size_t more)
 {
     struct slice *lines = &req->response.headers;
-    size_t need = lines->len + more, room = req->edge.headers_room;
+    size_t need = lines->len + more;
+    size_t room = lines->ptr == req->edge.headers_made ? req->edge.headers_room : 0;
     if (need > UINT32_MAX / 2)
         return NULL;
     if (need > room) {
@@ -270,10 +271,15 @@ static uint8_t *headers_room(struct request *req, size_t more)
             return NULL;
         if (lines->len)
             memcpy(fresh, lines->ptr, lines->len);
-        lines->ptr = fresh;
+        lines->ptr = req->edge.headers_made = fresh;
         req->edge.headers_room = (uint32_t)room;
     }
     return (uint8_t *)(uintptr_t)lines->ptr + lines->len; /* the arena's, see above */
+}
+
+bool response_reserve(struct request *req, size_t bytes)
+{
+    return headers_room(req, bytes) != NULL;
 }
 
 bool response_header(struct request *req, const char *name, struct slice value)

@@ -114,7 +114,18 @@ def check_options(s):
     for bad in "?missing=no", "?unknown=", "?compatibility=backwards", "?missing=DEFAULT":
         problem = expect(put(s, "o", PERSON, bad), 400, "bad_parameter").json()
         assert "one of" in problem["detail"], problem
-    expect(put(s, "o", PERSON, "?ttl=60"), 400, "bad_parameter")
+    expect(put(s, "o", PERSON, "?ttl=60"), 200)
+    assert row(s, "o")["ttl"] == 60
+    expect(put(s, "o", PERSON, "?missing=reject"), 200)
+    assert row(s, "o")["ttl"] == 60, "what is not given stays"
+    for bad in "0", "-1", "", "1.5", "60s", "None", "2147483648", "99999999999999999999":
+        problem = expect(put(s, "o", PERSON, f"?ttl={bad}"), 400, "bad_parameter").json()
+        assert "seconds" in problem["detail"], problem
+    expect(put(s, "o", PERSON, "?ttl=2147483647"), 200)
+    s.restart()
+    assert row(s, "o")["ttl"] == 2147483647
+    expect(put(s, "o", PERSON, "?ttl=none"), 200)
+    assert row(s, "o")["ttl"] is None
     expect(put(s, "o", PERSON, "?tll=60"), 400, "unknown_parameter")
     expect(put(s, "o", PERSON, "?missing=zero&missing=zero"), 400, "bad_parameter")
 

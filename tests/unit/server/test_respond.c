@@ -145,6 +145,29 @@ TEST(response_header__appends_lines_however_many)
     arena_release(&req.arena);
 }
 
+TEST(response_header__needs_no_memory_for_what_was_reserved)
+{
+    struct request req = {.method = METHOD_GET, .response = {.status = 200, .headers = SLICE("A: b\r\n")}};
+    assert_true(response_reserve(&req, 2000));
+    const uint8_t *lines = req.response.headers.ptr;
+    for (int i = 0; i < 100; i++)
+        assert_true(response_header(&req, "Schema", SLICE("it is odd")));
+    assert_ptr_equal(req.response.headers.ptr, lines);
+    assert_int_equal(req.response.headers.len, 6 + 100 * 19);
+    arena_release(&req.arena);
+}
+
+TEST(response_header__copies_lines_that_it_has_not_made)
+{
+    struct request req = {.method = METHOD_GET, .response = {.status = 200}};
+    static const char lines[] = "A: b\r\n"; /* read-only: not to be written behind */
+    assert_true(response_reserve(&req, 200));
+    req.response.headers = slice_of(lines, 6);
+    assert_true(response_header(&req, "B", SLICE("c")));
+    assert_slice_str(req.response.headers, "A: b\r\nB: c\r\n");
+    arena_release(&req.arena);
+}
+
 TEST(respond_render__tells_how_a_stream_ends)
 {
     static const struct stream stream = {NULL, NULL};
