@@ -19,6 +19,7 @@ struct form {
     const struct framing *framing; /* ... NULL; or it is Avro binary behind this */
     const char *content_type;
     struct slice tag_suffix;
+    enum read_verdict verdict; /* of the request's condition, if the record can be shown in this form */
 };
 
 void record_absent(struct request *req)
@@ -128,17 +129,16 @@ static enum rc set_tag(struct request *req, const struct shown *s, const struct 
     return err_oom(err);
 }
 
-static enum rc check_condition(struct request *req, const struct shown *s, const struct form *form,
-                               enum read_verdict *verdict, struct err *err)
+static enum rc check_condition(struct request *req, const struct shown *s, struct form *form, struct err *err)
 {
     struct slice match = req->header[HEADER_IF_MATCH], none_match = req->header[HEADER_IF_NONE_MATCH];
     uint8_t tag[TAG_MAX];
-    *verdict = READ_GO;
+    form->verdict = READ_GO;
     if (likely(!match.len && !none_match.len) || !s->rec->revision)
         return RC_OK;
     return condition_of_read(match, none_match,
                              tag_print(s->rec->revision, s->reading->reader->number, form->tag_suffix, tag),
-                             verdict, err);
+                             &form->verdict, err);
 }
 
 static enum rc tell_life(struct request *req, const struct shown *s, struct err *err)
@@ -187,11 +187,22 @@ static void set_ok(struct request *req, const char *content_type)
     req->response.content_type = content_type;
 }
 
+/* What is answered in place of a record that can be shown. */
+static COLD void answer_verdict(struct request *req, const struct form *form)
+{
+    if (form->verdict == READ_FAILED) {
+        record_conflict(req);
+        return;
+    }
+    req->response.status = 304;
+    answer(req);
+}
+
 /* One that a helper prints. */
 struct helped {
     struct record_text text; /* first: record_print.c finds it in req->state */
     uint64_t revision;
-    const char *content_type;
+    struct form form;
     void (*again)(struct request *);
 };
 
@@ -207,13 +218,15 @@ static void helped(struct record_text *text)
     struct helped *h = CONTAINER_OF(text, struct helped, text);
     struct request *req = text->req;
     timing_lap(req, STAGE_encode);
-    if (text->rc == RC_OK) {
-        set_ok(req, h->content_type);
+    if (text->rc == RC_OK && likely(h->form.verdict == READ_GO)) {
+        set_ok(req, h->form.content_type);
         record_text_answer(text);
         return;
     }
     record_text_release(text);
-    if (text->rc == RC_NOTFOUND)
+    if (text->rc == RC_OK)
+        answer_verdict(req, &h->form);
+    else if (text->rc == RC_NOTFOUND)
         read_again(req, h);
     else
         answer_fault(req, &text->err);
@@ -233,7 +246,7 @@ static enum rc get_help(struct request *req, const struct shown *s, const struct
     if (before && before->revision == s->rec->revision)
         return RC_NOTFOUND;
     h->revision = s->rec->revision;
-    h->content_type = form->content_type;
+    h->form = *form;
     h->again = s->again;
     req->state = h;
     return record_print(&h->text, err);
@@ -257,6 +270,10 @@ static void show_printed(struct request *req, const struct shown *s, const struc
     timing_lap(req, STAGE_encode);
     switch (rc) {
     case RC_OK:
+        if (unlikely(form->verdict != READ_GO)) {
+            answer_verdict(req, form);
+            break;
+        }
         set_ok(req, form->content_type);
         req->response.body = buf_slice(&req->worker->scratch);
         answer(req);
@@ -289,38 +306,44 @@ static void show_stored(struct request *req, const struct shown *s, const struct
     record_send_chunks(req, s->rec, slice_of(frame, n), 0, s->rec->body_bytes);
 }
 
+/* A condition counts only where the answer without it would be 200 (RFC 9110, section 13.2.1): a field may not be
+ * there, and a record of another version is read before it is known that it can be. */
+static COLD void show_verdict(struct request *req, const struct shown *s, const struct form *form)
+{
+    struct form printed = *form;
+    struct record_form part;
+    struct err err;
+    if (form->raw) /* whose JSON may be too long where the content is not */
+        printed.framing = &framing_none;
+    if (s->reading->resolver)
+        show_printed(req, s, &printed);
+    else if (part_of(req, s, form, &part, &err) == RC_OK)
+        answer_verdict(req, form);
+    else
+        answer_err(req, &err);
+}
+
 /* ---- all of it ---- */
 
 void record_show(struct request *req, const struct shown *s)
 {
     const struct schema *schema = type_schema(s->reading->reader);
     struct form form = {.raw = false};
-    enum read_verdict verdict;
     struct err err;
     req->response.headers = slice_of(s->reading->reader->headers, s->reading->reader->headers_len);
-    if (choose_form(req, schema, s, &form, &err) != RC_OK ||
-        check_condition(req, s, &form, &verdict, &err) != RC_OK) {
+    /* The tag of a 412 is that of the whole record, which goes with it. */
+    if (choose_form(req, schema, s, &form, &err) != RC_OK || check_condition(req, s, &form, &err) != RC_OK ||
+        (likely(form.verdict != READ_FAILED) &&
+         (set_tag(req, s, &form, &err) != RC_OK || tell_life(req, s, &err) != RC_OK)))
         answer_err(req, &err);
-        return;
-    }
-    if (unlikely(verdict == READ_FAILED)) {
-        record_conflict(req);
-        return;
-    }
-    if (set_tag(req, s, &form, &err) != RC_OK || tell_life(req, s, &err) != RC_OK) {
-        answer_err(req, &err);
-        return;
-    }
-    if (unlikely(verdict == READ_NOT_MODIFIED)) {
-        req->response.status = 304;
-        answer(req);
-    } else if (form.raw) {
+    else if (unlikely(form.verdict != READ_GO))
+        show_verdict(req, s, &form);
+    else if (form.raw)
         record_show_raw(req, s, form.content_type);
-    } else if (unlikely(is_sent_as_stored(s, &form))) {
+    else if (unlikely(is_sent_as_stored(s, &form)))
         show_stored(req, s, &form);
-    } else {
+    else
         show_printed(req, s, &form);
-    }
 }
 
 void record_show_initial(struct request *req)

@@ -378,6 +378,59 @@ class Reading(Case):
         self.assertEqual((failed.status, failed.json()["code"]), (412, "condition_failed"))
         self.assertNotIn("current", failed.json())
 
+    def test_a_condition_does_not_hide_that_a_record_cannot_be_read(self):
+        name = fresh()
+        self.register(name, record(field("s", "string")), "?compatibility=none")
+        sizes = [10, 5_000, 70_000, 3_000_000]  # by the worker, from chunks, by a helper
+        for size in sizes:
+            self.put(name, size, {"s": "z" * size})
+        self.register(name, record(field("s", "string"), field("n", "int", default=5)))
+        self.register(name, record(field("other", "int")))
+        for size in sizes:
+            self.cannot(f"/{name}/{size}", "/other", 1, 3)
+            tag = server.get(f"/{name}/{size}?version=1").header("ETag").replace("-1", "-3")
+            conditions = [("If-None-Match", "*"), ("If-None-Match", tag), ("If-Match", '"1-1"')]
+            for header, value in conditions:
+                for target in (f"/{name}/{size}", f"/{name}/get/{size}", f"/{name}/get/{size}/other"):
+                    for accept in ("application/json", "avro/json"):
+                        self.cannot(target, "/other", 1, 3, headers={header: value, "Accept": accept})
+                self.cannot(f"/{name}/{size}", "/other", 1, 3, headers={header: value, "Accept": "avro/binary"})
+            # Where it can be read in another version a condition means what it says.
+            shown = server.get(f"/{name}/{size}?version=2")
+            for value in ("*", shown.header("ETag")):
+                reply = server.get(f"/{name}/{size}?version=2", headers={"If-None-Match": value})
+                self.assertEqual((reply.status, reply.body), (304, b""))
+                self.assertEqual(reply.header("ETag"), shown.header("ETag"))
+            tag = server.get(f"/{name}/get/{size}/n?version=2").header("ETag")
+            self.assertEqual(server.get(f"/{name}/get/{size}/n?version=2", headers={"If-None-Match": tag}).status, 304)
+            failed = server.get(f"/{name}/{size}?version=2", headers={"If-Match": '"1-1"'})
+            self.assertEqual((failed.status, failed.json()["current"]["record"]["n"]), (412, 5))
+            self.assertEqual(failed.header_all("ETag"), [shown.header("ETag")])
+
+    def test_a_condition_does_not_hide_that_there_is_no_such_field(self):
+        name = fresh()
+        self.register(name, record(field("a", "int")))
+        self.put(name, 1, {"a": 1})
+        for header, value in (("If-None-Match", "*"), ("If-Match", '"1-1"')):
+            reply = server.get(f"/{name}/get/1/b", headers={header: value})
+            self.assertEqual((reply.status, reply.json()["code"]), (404, "no_field"))
+        self.assertEqual(server.get(f"/{name}/get/1/a", headers={"If-None-Match": "*"}).status, 304)
+        self.assertEqual(server.get(f"/{name}/get/1/a", headers={"If-Match": '"1-1"'}).status, 412)
+
+    def test_a_condition_does_not_hide_that_content_cannot_be_read(self):
+        name = fresh()
+        self.register(name, '"bytes"')
+        for size in (2, 5_000, 300_000):
+            server.put(f"/{name}/good{size}", body=b"\0" * size)
+            server.put(f"/{name}/bad{size}", body=b"\xff" * size)
+        self.register(name, '"string"')
+        for size in (2, 5_000, 300_000):
+            tag = server.get(f"/{name}/bad{size}?version=1").header("ETag").replace("-1", "-2")
+            for value in ("*", tag):
+                self.cannot(f"/{name}/bad{size}", "", 1, 2, headers={"If-None-Match": value})
+            reply = server.get(f"/{name}/good{size}", headers={"If-None-Match": "*"})
+            self.assertEqual((reply.status, reply.body), (304, b""))
+
     def test_a_version_that_returns_to_an_older_schema(self):
         name = fresh()
         a, b = record(field("a", "int")), record(field("a", "int"), field("b", "int", default=2))
