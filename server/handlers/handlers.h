@@ -15,9 +15,11 @@ void root_handle(struct request *);
 /* putschema.c */
 bool putschema_begin(struct request *);
 void putschema_handle(struct request *);
-/* types.c */
+/* getschema.c */
 void getschema_handle(struct request *);
+/* types.c */
 void schemas_handle(struct request *);
+/* delschema.c */
 bool delschema_begin(struct request *);
 void delschema_handle(struct request *);
 /* record_get.c */

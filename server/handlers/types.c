@@ -1,20 +1,14 @@
-/* server/handlers/types.c - types as a whole: listing and dropping them. */
+/* server/handlers/types.c - listing the types. */
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "server/catalog.h"
-#include "server/conditions.h"
 #include "server/handlers/handlers.h"
 #include "server/handlers/long_text.h"
 #include "server/handlers/reply.h"
 #include "server/json_form.h"
 #include "server/registry/handlers.h"
-#include "server/server.h"
 #include "server/timing.h"
 #include "server/type_options.h"
-#include "server/words.h"
-
-/* ---- schemas ---- */
 
 /* A worker counts so many types in a small part of a millisecond. */
 enum { PAGE_TYPES = 128 };
@@ -146,99 +140,4 @@ void schemas_handle(struct request *req)
     l->ok = true;
     req->state = l;
     list_go_on(req);
-}
-
-/* ---- delschema ---- */
-
-struct delschema {
-    struct condition condition;
-    uint64_t revision; /* of the drop; 0: it did nothing */
-    struct catalog_change change;
-    bool was_gone; /* somebody was faster; whoever that was may not have made it visible yet */
-};
-
-bool delschema_begin(struct request *req)
-{
-    struct err err;
-    struct delschema *d = arena_calloc(&req->arena, 1, sizeof *d);
-    if (!d) {
-        reply_no_memory(req);
-        return false;
-    }
-    struct condition *c = &d->condition;
-    req->state = d;
-    enum rc rc = condition_of_write(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH],
-                                    &req->arena, c, &err);
-    /* A drop cannot look into the row, so a condition on its revision must not be passed over in silence. */
-    if (rc == RC_OK && (c->kind == IF_REVISION_IN || c->kind == IF_REVISION_NOT_IN))
-        rc = err_set(&err, ERR_BAD_REQUEST, "delschema takes no condition on a revision; only If-Match: *.");
-    if (rc == RC_OK)
-        return true;
-    answer_err(req, &err);
-    return false;
-}
-
-static void dropped(struct request *);
-
-static void dropped_again(struct job *job)
-{
-    dropped(CONTAINER_OF(job, struct request, job));
-}
-
-/* It is out of the store, and refused no more. */
-static void dropped(struct request *req)
-{
-    struct delschema *d = req->state;
-    struct catalog *catalog = req->worker->server->catalog;
-    struct err err;
-    if (catalog_drop(catalog, req->type_name, req->type->number, &err) != RC_OK) {
-        reply_later(req, dropped_again);
-        return;
-    }
-    catalog_change_end(catalog, &d->change);
-    if (d->was_gone) {
-        reply_no_type(req);
-        return;
-    }
-    req->response.etag_revision = d->revision;
-    req->response.etag_version = req->type->latest->number;
-    reply_ok(req);
-}
-
-static void drop_done(struct store_write *w)
-{
-    struct request *req = CONTAINER_OF(w, struct request, write);
-    struct delschema *d = req->state;
-    struct err err;
-    timing_lap_write(req, w);
-    if (w->rc == RC_OK || w->rc == RC_NOTFOUND) {
-        d->was_gone = w->rc == RC_NOTFOUND;
-        d->revision = w->revision; /* the write's memory is the job's next */
-        dropped(req);
-        return;
-    }
-    catalog_change_end(req->worker->server->catalog, &d->change);
-    if (w->rc == RC_ERR)
-        err = w->err;
-    else
-        err_set(&err, ERR_CONDITION_FAILED, "The condition failed: the type is there.");
-    answer_err(req, &err);
-}
-
-void delschema_handle(struct request *req)
-{
-    struct delschema *d = req->state;
-    struct catalog *catalog = req->worker->server->catalog;
-    struct err err;
-    if (!catalog_change_begin(catalog, &d->change)) {
-        reply_no_memory(req);
-        return;
-    }
-    reply_write_init(&req->write, WRITE_TYPE_DROP, drop_done);
-    req->write.key = (struct store_key){.space = SPACE_TYPE, .type = req->type->number, .id = req->type_name};
-    condition_attach(&d->condition, &req->write);
-    if (store_write(req->worker->store, &req->write, &err) != RC_PENDING) {
-        catalog_change_end(catalog, &d->change);
-        answer_err(req, &err);
-    }
 }

@@ -9,7 +9,8 @@
 
 struct reference {
     struct slice name, subject;
-    uint32_t version; /* 0: the latest */
+    uint32_t version;   /* 0: the latest */
+    uint32_t schema_id; /* that it leads to, once it has been followed (references.h) */
 };
 
 /* Slices are in the arena; empty: not given. */

@@ -152,6 +152,7 @@ static enum rc resolve(struct call *c, struct reference *r, struct row_version *
     if (!found)
         return missing(r, err);
     r->version = v->number;
+    r->schema_id = v->schema_id;
     return RC_OK;
 }
 

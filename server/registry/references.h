@@ -29,10 +29,13 @@ MUST_USE enum rc references_texts(struct call *, struct references *, struct sli
 /* `,"references":[...]`, or nothing. */
 MUST_USE bool references_print(struct call *, const struct references *);
 
-/* Which schemas refer to a version, and are a version of a subject themselves: ids, in order, owned: free(). */
+/* Which schemas refer to a version (0: to any of the subject), and are a version of a subject themselves, but for that
+ * which is excepted: ids, in order, owned: free(). Whose version one of them is; in the arena, if n > 0. */
 struct referrers {
     uint32_t *id;
     size_t n;
+    struct slice first_name;
+    uint32_t first_version;
 };
 MUST_USE enum rc referrers_find(struct call *, struct slice subject, uint32_t version, enum which,
                                 struct slice except, struct referrers *out, struct err *err);

@@ -1,14 +1,17 @@
-/* server/registry/referrers.c - which schemas refer to a version: what stands in the way of its deletion. */
+/* server/registry/referrers.c - which schemas refer to a version, or to any of a subject: what stands in the way of its
+ * deletion. */
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "server/registry/in_use.h"
 #include "server/registry/references.h"
+#include "server/words.h"
 
 /* ---- schemas that refer to it ---- */
 
 struct search {
     struct slice subject;
-    uint32_t version;
+    uint32_t version; /* 0: any */
     enum which which;
     struct slice except;
     struct referrers all; /* whether they are anybody's version or not */
@@ -19,7 +22,7 @@ struct search {
 static bool refers(const struct references *refs, const struct search *s)
 {
     for (size_t i = 0; i < refs->n; i++)
-        if (refs->at[i].version == s->version && slice_eq(refs->at[i].subject, s->subject))
+        if ((!s->version || refs->at[i].version == s->version) && slice_eq(refs->at[i].subject, s->subject))
             return true;
     return false;
 }
@@ -64,14 +67,20 @@ static enum rc look_at_lineage(struct call *c, void *arg, struct slice name, con
                                struct err *err)
 {
     struct search *s = arg;
-    (void)c;
-    (void)err;
     if (slice_eq(name, s->except))
         return RC_OK;
     for (uint32_t i = 0; i < row->nversions; i++) {
         const struct row_version v = type_row_version(row, i);
-        for (size_t k = 0; which_has(s->which, &v) && k < s->all.n; k++)
-            s->is_version[k] |= s->all.id[k] == v.schema_id;
+        for (size_t k = 0; which_has(s->which, &v) && k < s->all.n; k++) {
+            if (s->all.id[k] != v.schema_id)
+                continue;
+            s->is_version[k] = true;
+            if (s->all.first_version)
+                continue;
+            s->all.first_version = v.number;
+            if (!arena_copy(call_arena(c), name, &s->all.first_name))
+                return err_oom(err);
+        }
     }
     return RC_OK;
 }
@@ -101,6 +110,44 @@ enum rc referrers_find(struct call *c, struct slice subject, uint32_t version, e
     free(s.is_version);
     *out = rc == RC_OK ? s.all : (struct referrers){0};
     return rc;
+}
+
+/* ---- may a type be dropped? ---- */
+
+static enum rc refuse(const struct referrers *found, struct slice type_name, struct err *err)
+{
+    struct words name, first;
+    words_of(type_name, &name);
+    words_of(found->first_name, &first);
+    if (found->n == 1)
+        return err_set(err, ERR_IN_USE, "Version %u of '%s' (schema %u) refers to '%s'.",
+                       found->first_version, first.text, found->id[0], name.text);
+    return err_set(err, ERR_IN_USE, "%zu schemas refer to '%s'; one is version %u of '%s'.", found->n,
+                   name.text, found->first_version, first.text);
+}
+
+enum rc in_use_look(struct request *req, struct store_worker *store, struct slice type_name, uint64_t *links,
+                    struct err *err)
+{
+    struct call c = {.req = req, .subject = type_name, .space = SPACE_TYPE, .store = store};
+    struct referrers found;
+    if (links_read(&c, links, err) != RC_OK)
+        return RC_ERR;
+    if (!*links) /* there has never been a reference */
+        return RC_OK;
+    if (referrers_find(&c, type_name, 0, WHICH_ALL, type_name, &found, err) != RC_OK)
+        return RC_ERR;
+    enum rc rc = found.n ? refuse(&found, type_name, err) : RC_OK;
+    free(found.id);
+    return rc;
+}
+
+enum rc in_use_confirm(struct store_txn *txn, uint64_t links, struct err *err)
+{
+    uint64_t now;
+    if (links_txn_get(txn, &now, err) != RC_OK)
+        return RC_ERR;
+    return now == links ? RC_OK : RC_AGAIN;
 }
 
 /* ---- how many there have been ---- */

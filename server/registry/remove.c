@@ -64,11 +64,29 @@ static enum rc check_subject(struct call *c, const struct type_row *row, const s
 
 /* ---- who uses it? ---- */
 
+/* Is there anybody at all? Most subjects have none, and then one walk over the rows says so. */
+static enum rc any_referrers(struct call *c, const struct removal *r, bool *out, struct err *err)
+{
+    struct referrers found;
+    *out = false;
+    if (!r->links)
+        return RC_OK;
+    if (referrers_find(c, c->subject, r->number, r->permanent ? WHICH_ALL : WHICH_LIVE,
+                       r->whole ? c->subject : (struct slice){0}, &found, err) != RC_OK)
+        return RC_ERR;
+    *out = found.n;
+    free(found.id);
+    return RC_OK;
+}
+
 static enum rc check_referrers(struct call *c, const struct type_row *row, const struct removal *r,
                                struct err *err)
 {
     struct words words;
-    for (uint32_t i = 0; i < row->nversions; i++) {
+    bool any;
+    if (any_referrers(c, r, &any, err) != RC_OK)
+        return RC_ERR;
+    for (uint32_t i = 0; any && i < row->nversions; i++) {
         const struct row_version v = type_row_version(row, i);
         struct referrers found;
         if (!goes(r, &v))
@@ -158,22 +176,25 @@ static enum rc check_records(struct call *c, const struct type_row *row, const s
 
 /* ---- the writer's transaction ---- */
 
-/* Nothing is left that the registry could show: the lineage goes, unless records are there all the same. */
-static enum rc vanish(struct call *c, struct store_txn *txn, const struct type_row *row, bool *gone,
-                      struct err *err)
+/* A type's lineage does not go while there is any record, in whichever version it was written. */
+static enum rc check_count(struct call *c, struct store_txn *txn, const struct type_row *row, struct err *err)
 {
-    const struct store_key key = {.space = SPACE_SUBJECT, .id = c->subject};
-    struct store_count count = {0};
-    *gone = false;
-    if (c->space == SPACE_SUBJECT) {
-        *gone = true;
-        return txn_put(txn, &key, NULL, err);
-    }
+    struct store_count count;
+    if (c->space != SPACE_TYPE)
+        return RC_OK;
     if (txn_count(txn, row->number, &count, err) != RC_OK)
         return RC_ERR;
-    if (count.records)
-        return RC_OK;
-    *gone = true;
+    return count.records ? in_use(c, err) : RC_OK;
+}
+
+/* Nothing is left that the registry could show: the lineage goes. */
+static enum rc vanish(struct call *c, struct store_txn *txn, const struct type_row *row, struct err *err)
+{
+    const struct store_key key = {.space = SPACE_SUBJECT, .id = c->subject};
+    if (c->space == SPACE_SUBJECT)
+        return txn_put(txn, &key, NULL, err);
+    if (check_count(c, txn, row, err) != RC_OK)
+        return RC_ERR;
     c->dropped = row->number;
     return txn_type_drop(txn, c->subject, row->number, err);
 }
@@ -219,26 +240,12 @@ static enum rc remove_versions(struct call *c, struct store_txn *txn, struct typ
     const struct removal *r = c->state;
     struct slice bytes;
     struct type_row after;
-    bool gone;
     if (mark(c, txn, row, r, &bytes, err) != RC_OK || type_row_decode(bytes, &after, err) != RC_OK)
         return RC_ERR;
     if (lineage_has(&after, WHICH_ALL))
         return row_put(c, txn, bytes, err);
-    enum rc rc = vanish(c, txn, row, &gone, err);
-    if (rc == RC_OK && !gone)
-        rc = row_put(c, txn, bytes, err);
+    enum rc rc = vanish(c, txn, row, err);
     return rc == RC_OK ? settings_drop(c, txn, err) : rc;
-}
-
-static enum rc check_count(struct call *c, struct store_txn *txn, const struct type_row *row, struct err *err)
-{
-    const struct removal *r = c->state;
-    struct store_count count;
-    if (c->space != SPACE_TYPE || !r->whole)
-        return RC_OK;
-    if (txn_count(txn, row->number, &count, err) != RC_OK)
-        return RC_ERR;
-    return count.records ? in_use(c, err) : RC_OK;
 }
 
 static enum rc decide(struct call *c, struct store_txn *txn, struct err *err)
@@ -265,7 +272,7 @@ static enum rc decide(struct call *c, struct store_txn *txn, struct err *err)
         return RC_ERR;
     if (row.revision != r->revision || links != r->links)
         return RC_AGAIN;
-    if (check_count(c, txn, &row, err) != RC_OK)
+    if (r->whole && check_count(c, txn, &row, err) != RC_OK)
         return RC_ERR;
     return remove_versions(c, txn, &row, err);
 }

@@ -30,8 +30,10 @@ static enum rc confirm_one(struct taking *t, struct store_txn *txn, const struct
     enum rc rc = txn_get(txn, &key, &rec, err);
     if (rc == RC_OK)
         rc = type_row_decode(rec.body, &row, err);
-    if (rc == RC_ERR || (rc == RC_OK && lineage_find(&row, ref->version, WHICH_LIVE, &v)))
+    if (rc == RC_ERR)
         return rc;
+    if (rc == RC_OK && lineage_find(&row, ref->version, WHICH_LIVE, &v) && v.schema_id == ref->schema_id)
+        return RC_OK;
     return err_set(err, ERR_BAD_SCHEMA, "Version %u of '%s', to which the schema refers, has been deleted.",
                    ref->version, words_of(ref->subject, &words));
 }

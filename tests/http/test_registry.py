@@ -523,6 +523,19 @@ def check_delete_beside_records(s):
     assert s.get("/used/3").json() == {"a": 1}
     assert s.post("/delschema/used").status == 200
     fails(s.get(at("used", "versions") + "?deleted=true"), 404, 40401)
+    # Nor does the last version go for good beside a record of one that has gone: the registry would not know the type.
+    register(s, "used", V1)
+    register(s, "used", V2)
+    for version in 1, 2:
+        ok(s.delete(at("used", "versions", version)), version)
+    ok(s.delete(at("used", "versions", 1) + "?permanent=true"), 1)
+    assert s.put("/used/1", '{"a":1}', headers={"Schema-Version": "1"}).status == 201
+    fails(s.delete(at("used", "versions", 2) + "?permanent=true"), 422, 42206)
+    ok(s.get("/subjects?deleted=true&subjectPrefix=used"), ["used"])
+    assert s.get("/used/1").json() == {"a": 1, "b": ""}
+    assert s.delete("/used/1").status == 200
+    ok(s.delete(at("used", "versions", 2) + "?permanent=true"), 2)
+    assert of_type(s, "used") is None
 
 
 # ---- references ----
@@ -573,14 +586,44 @@ def check_references(s):
     fails(s.delete(at("addr/ess")), 422, 42206)
     ok(s.delete(at("firm")), [1])
     fails(s.delete(at("addr/ess")), 422, 42206)
+    # Deleted, it still refers to what it uses: a type whose schema others use is not dropped.
+    refused = s.post("/delschema/person")
+    assert (refused.status, refused.json()["code"]) == (409, "in_use") and "'firm'" in refused.json()["detail"], refused
+    assert s.get("/person/1").json() == {"home": {"street": "Elm"}}
+    ok(s.delete(at("firm") + "?permanent=true"), [1])
     assert s.post("/delschema/person").status == 200
+    firm = register(s, "f/irm", {"type": "record", "name": "F", "fields": [{"name": "seat", "type": "geo.Address"}]},
+                    references=to_address)
+    ok(s.delete(at("f/irm")), [1])
     ok(s.delete(at("addr/ess")), [1])
     fails(s.post(at("person", "versions"), body(PERSON, references=to_address)), 422, 42201)
     # For good only when those are gone for good, too.
     fails(s.delete(at("addr/ess") + "?permanent=true"), 422, 42206)
-    ok(s.delete(at("firm") + "?permanent=true"), [1])
+    ok(s.delete(at("f/irm") + "?permanent=true"), [1])
     ok(s.delete(at("addr/ess") + "?permanent=true"), [1])
     assert ok(s.get(f"/schemas/ids/{person}"))["references"] == to_address
+
+
+def check_drop_of_what_others_use(s):
+    """delschema names who refers to the type; its own versions do not count."""
+    register(s, "base", ADDRESS)
+    ok(s.put("/config/base", '{"compatibility":"NONE"}'))
+    register(s, "base", PERSON | {"name": "Own"}, references=[reference("geo.Address", "base", 1)])
+    for i in (1, 2):
+        register(s, f"user{i}", PERSON | {"name": f"P{i}"}, references=[reference("geo.Address", "base", 1)])
+    detail = s.post("/delschema/base").json()["detail"]
+    assert "2 schemas refer to 'base'" in detail and "version 1 of 'user1'" in detail, detail
+    assert s.post("/delschema/user1").status == 200
+    detail = s.post("/delschema/base").json()["detail"]
+    assert "Version 1 of 'user2'" in detail and "refers to 'base'" in detail, detail
+    ok(s.get(at("base", "versions")), [1, 2])
+    assert s.post("/delschema/user2").status == 200
+    assert s.post("/delschema/base").status == 200
+    # Nothing leads from an old reference to a new schema of the same name and number.
+    register(s, "base", {"type": "record", "name": "Address", "namespace": "geo", "fields": [{"name": "zip", "type": "int"}]})
+    one = register(s, "user1", PERSON | {"name": "P1"}, references=[reference("geo.Address", "base", 1)])
+    shown = json.loads(ok(s.get(f"/schemas/ids/{one}?format=resolved"))["schema"])
+    assert shown["fields"][0]["type"]["fields"][0]["name"] == "zip", shown
 
 
 def check_own_references(s):
@@ -705,6 +748,32 @@ def check_references_against_deletion(s):
             ok(replies["register"])
 
 
+def check_references_against_drops(s):
+    """The same of delschema, also where another schema takes the name meanwhile."""
+    for i in range(20):
+        register(s, f"dt{i}", ADDRESS)
+        replies = {}
+
+        def work(who, i=i, replies=replies):
+            if who:
+                replies["drop"] = s.delete(f"/delschema/dt{i}")
+                replies["again"] = s.post(at(f"dt{i}", "versions"), body({**ADDRESS, "fields": []}))
+            else:
+                replies["register"] = s.post(at(f"du{i}", "versions"),
+                                             body({**PERSON, "doc": str(i)},
+                                                  references=[reference("geo.Address", f"dt{i}", 1)]))
+
+        at_once(2, work)
+        registered = replies["register"].status == 200
+        if replies["drop"].status == 409:
+            assert replies["drop"].json()["code"] == "in_use" and registered, replies
+        elif registered: # it came behind both, and means the new one
+            id = ok(replies["register"])["id"]
+            assert '"fields":[]' in ok(s.get(f"/schemas/ids/{id}?format=resolved"))["schema"]
+        else:
+            fails(replies["register"], 422, 42201)
+
+
 def check_deletion_against_puts(s):
     """An answered put is never lost to a deletion in the registry."""
     for i in range(10):
@@ -735,9 +804,9 @@ def main():
     with Server() as s:
         for check in (check_register, check_names, check_not_there, check_bad_bodies, check_lookup, check_normalize,
                       check_ids, check_media, check_edge, check_compatibility, check_delete,
-                      check_delete_beside_records, check_references, check_own_references, check_deep_references,
+                      check_delete_beside_records, check_references, check_drop_of_what_others_use, check_own_references, check_deep_references,
                       check_one_lineage, check_restart, check_many_register_one, check_many_register_many,
-                      check_references_against_deletion, check_deletion_against_puts):
+                      check_references_against_deletion, check_references_against_drops, check_deletion_against_puts):
             check(s)
             print(check.__name__)
     print("ok")
