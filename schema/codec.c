@@ -70,8 +70,8 @@ static enum rc refuse(enum encode_result r, struct err *err)
     }
 }
 
-static enum rc encode(struct codec *c, struct encode_job *job, struct slice json, struct buf *out,
-                      struct arena *arena, struct err *err)
+enum rc encode_or_explain(struct codec *c, struct encode_job *job, struct slice json, struct buf *out,
+                          struct arena *arena, struct err *err)
 {
     struct encode e;
     enum encode_result r = encode_text(&e, c, job, json, out);
@@ -85,14 +85,13 @@ static enum rc encode(struct codec *c, struct encode_job *job, struct slice json
     return rc;
 }
 
-static struct encode_job job_of(const struct program *p, const struct codec_opts *opts, struct slice json)
+struct encode_job encode_job_of(const struct program *p, uint32_t op, const struct codec_opts *opts)
 {
     return (struct encode_job){
         .program = p,
-        .op = p->root,
+        .op = op,
         .mode = opts->form == JSON_AVRO ? UNION_TAGGED : UNION_FREE,
         .rules = {(uint8_t)opts->missing, (uint8_t)opts->unknown},
-        .budget = encode_budget(json.len, opts->brief),
     };
 }
 
@@ -102,8 +101,9 @@ enum rc codec_from_json(struct codec *c, const struct schema *s, const struct co
     const struct program *p = schema_program_of(s, opts->form);
     if (unlikely(!p))
         return err_oom(err);
-    struct encode_job job = job_of(p, opts, json);
-    return encode(c, &job, json, out, arena, err);
+    struct encode_job job = encode_job_of(p, p->root, opts);
+    job.budget = encode_budget(json.len, opts->brief);
+    return encode_or_explain(c, &job, json, out, arena, err);
 }
 
 enum rc codec_field_from_json(struct codec *c, const struct schema *s, int field,
@@ -113,10 +113,10 @@ enum rc codec_field_from_json(struct codec *c, const struct schema *s, int field
     const struct program *p = schema_program_of(s, opts->form);
     if (unlikely(!p))
         return err_oom(err);
-    struct encode_job job = job_of(p, opts, json);
-    const struct op *root = &job.program->ops[job.op];
+    const struct op *root = &p->ops[p->root];
     assert(root->code == OP_RECORD && field >= 0 && (uint32_t)field < root->b);
-    job.op = job.program->fields[root->a + (uint32_t)field].op;
+    struct encode_job job = encode_job_of(p, p->fields[root->a + (uint32_t)field].op, opts);
+    job.budget = encode_budget(json.len, opts->brief);
     job.depth = 1;
-    return encode(c, &job, json, out, arena, err);
+    return encode_or_explain(c, &job, json, out, arena, err);
 }

@@ -81,10 +81,19 @@ static int64_t constant_size(const struct op *op)
     }
 }
 
-static void count_empty(struct skipper *s, uint64_t items)
+static bool too_deep(struct skipper *s)
+{
+    err_set(s->err, ERR_TOO_DEEP, "Avro binary: more than %d records, arrays and maps inside each other.",
+            LIMIT_DATA_DEPTH_MAX);
+    return false;
+}
+
+/* Items that are passed over without a look: they may be records that are too deep. */
+static bool count_empty(struct skipper *s, const struct op *item, uint64_t items)
 {
     uint64_t most = LIMIT_EMPTY_ITEMS_MAX + 1 - s->empty_items;
     s->empty_items += items < most ? items : most;
+    return likely((size_t)(s->top - s->frames) + item->depth_empty <= LIMIT_DATA_DEPTH_MAX) || too_deep(s);
 }
 
 /* To the next item of the array or map in s->top, over whole blocks where that can be done. Afterwards, with
@@ -108,8 +117,8 @@ static const uint8_t *next_item(struct skipper *s, const uint8_t *at)
         if (__builtin_mul_overflow(f->left, least, &bytes) || bytes > (uint64_t)(end - p))
             return bad(s, at, "a block of more items than the data can hold");
         at = p;
-        if (each == 0)
-            count_empty(s, f->left);
+        if (each == 0 && !count_empty(s, item, f->left))
+            return NULL;
         if ((block_end && !s->counts) || each >= 0) {
             at = block_end ? block_end : p + bytes;
             f->left = 0;
@@ -120,11 +129,8 @@ static const uint8_t *next_item(struct skipper *s, const uint8_t *at)
 
 static bool push(struct skipper *s, const struct op *op)
 {
-    if (unlikely(s->top == s->frames + LIMIT_DATA_DEPTH_MAX)) {
-        err_set(s->err, ERR_TOO_DEEP, "Avro binary: more than %d records, arrays and maps inside each other.",
-                LIMIT_DATA_DEPTH_MAX);
-        return false;
-    }
+    if (unlikely(s->top == s->frames + LIMIT_DATA_DEPTH_MAX))
+        return too_deep(s);
     struct frame *f = ++s->top;
     f->op = op;
     f->left = 0;

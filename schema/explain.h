@@ -10,4 +10,10 @@
 enum rc explain_text(struct codec *, struct encode_job *, struct slice json, struct arena *arena,
                      struct err *err);
 
+/* codec.c: both passes, as codec_from_json tells it; leaves in the job's budget what is left of it. */
+MUST_USE enum rc encode_or_explain(struct codec *, struct encode_job *, struct slice json, struct buf *out,
+                                   struct arena *arena, struct err *err);
+/* codec.c: the job of a value by itself: no depth yet, and no budget. */
+struct encode_job encode_job_of(const struct program *, uint32_t op, const struct codec_opts *);
+
 #endif

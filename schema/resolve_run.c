@@ -333,7 +333,7 @@ static inline uint8_t *put_copy(struct run *r, const struct resolver_op *op, con
     const uint8_t *from = *at;
     *at = unlikely(op->flags & RESOLVE_COUNTED)
               ? skip_counted(r, op->a, from)
-              : walk_skip(r->resolver->writer, op->a, r->walk.avro, from, r->err);
+              : avro_skip(r->resolver->writer, op->a, r->walk.avro, from, r->err);
     return likely(*at) ? put_bytes(r, w, from, (size_t)(*at - from)) : NULL;
 }
 
@@ -343,7 +343,7 @@ static inline const uint8_t *skip_fields(struct run *r, const struct resolver_st
 {
     const struct op_field *fields = r->resolver->writer->fields + s->first;
     for (uint32_t i = 0; i < s->n && likely(at); i++)
-        at = walk_skip(r->resolver->writer, fields[i].op, r->walk.avro, at, r->err);
+        at = avro_skip(r->resolver->writer, fields[i].op, r->walk.avro, at, r->err);
     return at;
 }
 
@@ -410,7 +410,7 @@ static bool find_places(struct run *r, struct frame *f, const struct resolver_op
         uint32_t field = r->resolver->writer->fields[r->resolver->finds[op->c + i]].op;
         places[i] = (uint32_t)(at - r->start);
         at = r->is_indexed ? walk_find(&r->walk, field, at, depth)
-                           : walk_skip(r->resolver->writer, field, r->walk.avro, at, r->err);
+                           : avro_skip(r->resolver->writer, field, r->walk.avro, at, r->err);
         if (unlikely(!at))
             return false;
     }

@@ -76,7 +76,7 @@ static const uint8_t *pass(struct walker *k, const struct op *op, const uint8_t 
     bool is_kept = is_container(op);
     if (is_kept && !open_span(k, at, &span))
         return NULL;
-    at = walk_skip(k->p, (uint32_t)(op - k->p->ops), k->w->avro, at, k->w->err);
+    at = avro_skip(k->p, (uint32_t)(op - k->p->ops), k->w->avro, at, k->w->err);
     if (is_kept && at)
         close_span(k, span, at);
     return at;
@@ -215,10 +215,10 @@ const uint8_t *walk_find(struct walk *w, uint32_t first, const uint8_t *at, uint
     while (op->code == OP_UNION) {
         q = avro_read_long(q, w->avro.ptr + w->avro.len, &index);
         if (!q || index < 0 || index >= op->b)
-            return walk_skip(p, first, w->avro, at, w->err); /* which says what is wrong */
+            return avro_skip(p, first, w->avro, at, w->err); /* which says what is wrong */
         op = &p->ops[p->branches[op->a + (uint32_t)index].op];
     }
     uint32_t number = (uint32_t)(op - p->ops);
     uint32_t end = is_container(op) ? find_span(w, (uint32_t)(q - w->avro.ptr), depth) : 0;
-    return end ? w->avro.ptr + end : walk_skip(p, number, w->avro, q, w->err);
+    return end ? w->avro.ptr + end : avro_skip(p, number, w->avro, q, w->err);
 }
