@@ -88,6 +88,14 @@ enum rc negotiate_whole_body(struct slice content_range, struct err *err)
                    "Content-Range says that the body is a part; here all is put at once.");
 }
 
+static bool is_one_of(struct slice essence, const struct slice *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (slice_eq_nocase(essence, names[i]))
+            return true;
+    return false;
+}
+
 /* What a body is taken for JSON by. */
 static bool is_json(struct slice essence)
 {
@@ -97,25 +105,28 @@ static bool is_json(struct slice essence)
         {(const uint8_t *)"text/plain", 10},
         {(const uint8_t *)"application/x-www-form-urlencoded", 33},
     };
-    for (size_t i = 0; i < ARRAY_LEN(taken_for_json); i++)
-        if (slice_eq_nocase(essence, taken_for_json[i]))
-            return true;
-    return false;
+    return is_one_of(essence, taken_for_json, ARRAY_LEN(taken_for_json));
 }
 
-enum rc negotiate_json_body(struct slice content_type, struct slice content_encoding, struct err *err)
+enum rc negotiate_json_named(struct slice content_type, struct slice content_encoding,
+                             const struct slice *names, size_t n, const char *offered, struct err *err)
 {
     if (check_coding(content_encoding, err) != RC_OK)
         return RC_ERR;
     if (!content_type.len)
         return RC_OK;
     struct slice essence = negotiate_essence(content_type);
-    if (is_json(essence))
+    if (is_json(essence) || is_one_of(essence, names, n))
         return essence.len == content_type.len ? RC_OK : check_charset(content_type, err);
     struct words words;
     return err_set(err, ERR_UNSUPPORTED_TYPE,
-                   "Content-Type '%s' is not offered here; application/json is, and no Content-Type at all.",
-                   words_of(essence, &words));
+                   "Content-Type '%s' is not offered here; %s, and no Content-Type at all.",
+                   words_of(essence, &words), offered);
+}
+
+enum rc negotiate_json_body(struct slice content_type, struct slice content_encoding, struct err *err)
+{
+    return negotiate_json_named(content_type, content_encoding, NULL, 0, "application/json is", err);
 }
 
 static COLD enum rc refuse_form(struct slice essence, enum encoding_set set, const char *besides,

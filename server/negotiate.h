@@ -13,6 +13,9 @@ enum { CONTENT_TYPE_MAX = 255 }; /* bytes of a Content-Type that is kept with a 
  * text/plain, curl's form type). Fails with UNSUPPORTED_TYPE (another type, a charset that is not UTF-8),
  * UNSUPPORTED_CODING. */
 MUST_USE enum rc negotiate_json_body(struct slice content_type, struct slice content_encoding, struct err *);
+/* The same where JSON has names of its own besides, which `offered` lists for a refusal, all of them. */
+MUST_USE enum rc negotiate_json_named(struct slice content_type, struct slice content_encoding,
+                                      const struct slice *names, size_t n, const char *offered, struct err *);
 
 /* A record's body, or a part of it: JSON as above, or one of these forms, which is *out. Fails as above. */
 MUST_USE enum rc negotiate_record_body(struct slice content_type, struct slice content_encoding,

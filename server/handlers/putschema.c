@@ -84,12 +84,10 @@ bool putschema_begin(struct request *req)
 
 static bool headers_add(struct request *req, const struct registration *r)
 {
-    bool ok = (!r->dry_run || response_header(req, "Dry-Run", SLICE("1"))) &&
-              reply_header_u64(req, "Schema-Version", r->version) &&
-              (!r->schema_id || reply_header_u64(req, "Schema-Id", r->schema_id));
-    for (size_t i = 0; ok && i < schema_warnings(r->schema); i++)
-        ok = response_header(req, "Schema-Warning", schema_warning(r->schema, i));
-    return ok;
+    return (!r->dry_run || response_header(req, "Dry-Run", SLICE("1"))) &&
+           reply_header_u64(req, "Schema-Version", r->version) &&
+           (!r->schema_id || reply_header_u64(req, "Schema-Id", r->schema_id)) &&
+           reply_warnings(req, r->schema);
 }
 
 static void set_tag(struct request *req, const struct registration *r)

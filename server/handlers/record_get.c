@@ -4,6 +4,7 @@
 #include "server/handlers/bench.h"
 #include "server/handlers/handlers.h"
 #include "server/handlers/record.h"
+#include "server/handlers/reply.h"
 #include "server/server.h"
 #include "server/timing.h"
 
@@ -41,7 +42,7 @@ void record_get_handle(struct request *req)
     uint64_t n;
     struct err err;
     if (unlikely(reading_ask(req, &err) != RC_OK)) {
-        answer_err(req, &err);
+        reply_read_refused(req, &err);
         return;
     }
     switch (bench_asked(req, &n, &err)) {

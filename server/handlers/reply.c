@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/num.h"
+#include "server/catalog.h"
 #include "server/words.h"
 
 void reply_ok(struct request *req)
@@ -26,6 +27,12 @@ void reply_no_type(struct request *req)
     answer_err(req, &err);
 }
 
+void reply_read_refused(struct request *req, const struct err *err)
+{
+    req->response.headers = SLICE("Vary: " VARY_READS "\r\n");
+    answer_err(req, err);
+}
+
 static void wait_a_moment(struct job *job)
 {
     const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
@@ -43,6 +50,14 @@ bool reply_header_u64(struct request *req, const char *name, uint64_t value)
 {
     uint8_t digits[NUM_U64_MAX_CHARS];
     return response_header(req, name, slice_of(digits, num_print_u64(value, digits)));
+}
+
+bool reply_warnings(struct request *req, const struct schema *schema)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < schema_warnings(schema); i++)
+        ok = response_header(req, "Schema-Warning", schema_warning(schema, i));
+    return ok;
 }
 
 void reply_write_init(struct store_write *w, int kind, void (*done)(struct store_write *))

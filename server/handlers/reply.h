@@ -9,10 +9,14 @@ void reply_ok(struct request *);
 void reply_no_memory(struct request *);
 /* 404 for the request's type. */
 void reply_no_type(struct request *);
+/* The error of a read that another Accept or Accept-Schema-Version may not have met: it says so to caches, in Vary. */
+void reply_read_refused(struct request *, const struct err *);
 /* Call `again` with the request's job on this worker, a moment later: what is committed must be seen by all
  * before it is answered, and memory was out. */
 void reply_later(struct request *, void (*again)(struct job *));
 MUST_USE bool reply_header_u64(struct request *, const char *name, uint64_t value);
+/* A Schema-Warning for each warning of a schema that is taken. */
+MUST_USE bool reply_warnings(struct request *, const struct schema *);
 
 enum { SCRATCH_KEEP_BYTES = 262144 };
 /* Done with worker->scratch: empty, and not larger than most answers need. */

@@ -406,7 +406,7 @@ void scan_handle(struct request *req)
         return;
     }
     if (begin(req, s, &err) != RC_OK) {
-        answer_err(req, &err);
+        reply_read_refused(req, &err);
         return;
     }
     req->state = s;

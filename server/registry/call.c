@@ -20,9 +20,7 @@ static enum rc begin(struct request *req, struct call *c, struct err *err)
     c->media = media_answer(req->header[HEADER_ACCEPT]);
     if (!c->media)
         return err_set(err, ERR_NOT_ACCEPTABLE,
-                       "The Accept of this request leaves nothing; offered are "
-                       "application/vnd.schemaregistry.v1+json, application/vnd.schemaregistry+json and "
-                       "application/json.");
+                       "The Accept of this request leaves nothing; offered are " MEDIA_OFFERED ".");
     bool has_body = req->method == METHOD_POST || req->method == METHOD_PUT;
     if (has_body && media_check_body(req->header[HEADER_CONTENT_TYPE], req->header[HEADER_CONTENT_ENCODING],
                                      err) != RC_OK)

@@ -28,13 +28,21 @@ static bool problem_print(struct buf *out, const struct problem *p)
     return ok && buf_append(out, p->detail.len ? p->detail : slice_str(problem_slug(p->code)));
 }
 
+/* One problem alone is told in the sentence; only that of a schema that may not follow others has its reasons
+ * behind it, always. */
+static bool are_listed(const struct err *err)
+{
+    return err->problems > 1 || err->code == ERR_INCOMPATIBLE;
+}
+
 bool fault_print(struct buf *out, const struct err *err)
 {
     struct buf message = {0};
     bool ok = buf_append(&message, slice_str(err->message));
-    /* One alone is told in the sentence. */
-    for (const struct problem *p = err->problems > 1 ? err->first : NULL; ok && p; p = p->next)
+    for (const struct problem *p = are_listed(err) ? err->first : NULL; ok && p; p = p->next)
         ok = problem_print(&message, p);
+    if (ok && err->truncated)
+        ok = buf_append(&message, SLICE(" - There are more."));
     ok = ok && buf_printf(out, "{\"error_code\":%u,\"message\":", code_of(err)) &&
          json_quote_any(buf_slice(&message), out) && buf_append_byte(out, '}');
     buf_release(&message);

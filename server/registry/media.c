@@ -34,9 +34,6 @@ bool media_is_named(struct slice accept)
 
 enum rc media_check_body(struct slice content_type, struct slice content_encoding, struct err *err)
 {
-    struct slice essence = negotiate_essence(content_type);
-    for (size_t i = 0; i < OWN; i++)
-        if (slice_eq_nocase(essence, slice_str(types[i])))
-            return negotiate_json_body(SLICE("application/json"), content_encoding, err);
-    return negotiate_json_body(content_type, content_encoding, err);
+    const struct slice own[OWN] = {slice_str(types[0]), slice_str(types[1])};
+    return negotiate_json_named(content_type, content_encoding, own, OWN, MEDIA_OFFERED " are", err);
 }

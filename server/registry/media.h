@@ -5,6 +5,10 @@
 #include "base/err.h"
 #include "base/slice.h"
 
+/* All of them, as a sentence lists them. */
+#define MEDIA_OFFERED                                                                                        \
+    "application/vnd.schemaregistry.v1+json, application/vnd.schemaregistry+json and application/json"
+
 /* What this Accept prefers (static); NULL: none of ours. */
 const char *media_answer(struct slice accept);
 /* Does it name one of the registry's own, and not only all there are? */

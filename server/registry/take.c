@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/json_quote.h"
+#include "server/handlers/reply.h"
 #include "server/register.h"
 #include "server/registry/handlers.h"
 #include "server/registry/schema_ask.h"
@@ -103,9 +104,13 @@ static const char *reason_text(struct call *c, const struct compat_reason *r)
                         (const char *)r->reader.ptr, (int)r->writer.len, (const char *)r->writer.ptr);
 }
 
-/* The reasons as problems of the error. */
+/* The reasons as problems of the error, whose sentence leaves them to those: they have their places with them. */
 static void tell_reasons(struct call *c, const struct registration *r, struct err *err)
 {
+    struct words words;
+    err_set(err, ERR_INCOMPATIBLE,
+            "This schema cannot follow the versions of '%s', whose compatibility is %s.",
+            words_of(c->subject, &words), compat_mode_name(r->mode));
     for (const struct compat_reason *reason = r->compat.first; reason; reason = reason->next) {
         const char *text = reason_text(c, reason);
         struct problem *p = err_problem(err, call_arena(c), reason->code, (struct slice){0});
@@ -115,15 +120,26 @@ static void tell_reasons(struct call *c, const struct registration *r, struct er
         }
         p->detail = slice_str(text);
     }
+    err->truncated |= r->compat.truncated;
 }
 
 /* ---- POST /subjects/{subject}/versions ---- */
 
+/* What is odd in a schema that is taken is told in the head: the body has the registry's members alone. */
+static bool print_registered(struct call *c, const struct registration *r)
+{
+    const struct slice headers = c->req->response.headers;
+    c->out.text.len = 0;
+    if (buf_printf(&c->out.text, "{\"id\":%u}", r->schema_id) && reply_warnings(c->req, r->schema))
+        return true;
+    c->req->response.headers = headers;
+    return false;
+}
+
 static bool registered(struct request *req, struct registration *r)
 {
     struct call *c = CONTAINER_OF(r, struct taking, r)->call;
-    c->out.text.len = 0;
-    if (r->rc == RC_OK && !buf_printf(&c->out.text, "{\"id\":%u}", r->schema_id))
+    if (r->rc == RC_OK && !print_registered(c, r))
         return false;
     go_back(req, c);
     if (r->rc == RC_OK) {

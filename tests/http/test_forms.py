@@ -412,6 +412,7 @@ class Output(Forms):
         self.assertIn("application/json, avro/json.", reply["detail"])
 
     def test_scans_and_what_a_condition_met_are_json(self):
+        self.assertIn("Accept", self.get("/out", BINARY, 406).header("Vary"))
         reply = self.get("/out", BINARY, 406).json()
         self.assertIn("application/x-ndjson, application/json", reply["detail"])
         self.assertEqual(json.loads(self.get("/out?limit=1&from=1", "application/x-ndjson").body)["record"], BOND_JSON)

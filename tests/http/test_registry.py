@@ -238,6 +238,22 @@ def check_lists():
         ok(s.get("/contexts"), ["."])
 
 
+def check_warnings(s):
+    odd = {"type": "bytes", "logicalType": "decimal", "precision": 2, "scale": 5}
+    for _ in range(2): # a schema that is there already is as odd as it was
+        reply = s.post(at("odd", "versions"), body(odd))
+        assert set(ok(reply)) == {"id"} and len(reply.header_all("Schema-Warning")) == 1, reply
+        assert "scale" in reply.header("Schema-Warning") and reply.header("Vary") == "Accept", reply
+    assert s.post(at("even", "versions"), body(V1)).header("Schema-Warning") is None
+
+
+def check_many_reasons(s):
+    register(s, "reasons", {"type": "record", "name": "R", "fields": []})
+    fields = [{"name": f"f{i}", "type": "int"} for i in range(150)]
+    message = fails(s.post(at("reasons", "versions"), body({"type": "record", "name": "R", "fields": fields})), 409, 409)
+    assert message.count("reader") == 100 and message.endswith("There are more."), message
+
+
 # ---- media types, and errors that the edge makes ----
 
 
@@ -258,7 +274,8 @@ def check_media(s):
     for sent in ("application/octet-stream", "application/x-www-form-urlencoded"):
         assert s.post(at("media"), body(V1), headers={"Content-Type": sent}).status == 200, sent
     fails(s.get("/subjects", headers={"Accept": "text/html"}), 406, 406)
-    fails(s.post(at("media"), body(V1), headers={"Content-Type": "application/xml"}), 415, 415)
+    message = fails(s.post(at("media"), body(V1), headers={"Content-Type": "application/xml"}), 415, 415)
+    assert all(kind in message for kind in TYPES), ("what is offered", message)
     fails(s.post(at("media"), body(V1), headers={"Content-Encoding": "gzip"}), 415, 415)
     fails(s.post(at("media"), body(V1), headers={"Content-Type": TYPES[2] + "; charset=latin1"}), 415, 415)
 
@@ -305,8 +322,10 @@ def check_compatibility(s):
     assert not broken["is_compatible"] and "nope" in broken["messages"][0]
     for empty in ("/compatibility/subjects/nobody/versions", "/compatibility/subjects/nobody/versions/latest"):
         ok(s.post(empty, body(WRONG)), {"is_compatible": True})
+    # One reason or many: each is told with its places in both schemas.
     message = fails(s.post(at("compat", "versions"), body(WRONG)), 409, 409)
     assert "compat" in message and "string" in message, message
+    assert message.count('version 2, backward, reader "/fields/0/type", writer "/fields/0/type"') == 1, message
     two = {**V1, "fields": [{"name": "a", "type": "string"}, {"name": "z", "type": "int"}]}
     message = fails(s.post(at("compat", "versions"), body(two)), 409, 409)
     assert "/fields/0/type" in message and "/fields/1" in message, message
@@ -803,7 +822,7 @@ def main():
         print(alone.__name__)
     with Server() as s:
         for check in (check_register, check_names, check_not_there, check_bad_bodies, check_lookup, check_normalize,
-                      check_ids, check_media, check_edge, check_compatibility, check_delete,
+                      check_ids, check_warnings, check_many_reasons, check_media, check_edge, check_compatibility, check_delete,
                       check_delete_beside_records, check_references, check_drop_of_what_others_use, check_own_references, check_deep_references,
                       check_one_lineage, check_restart, check_many_register_one, check_many_register_many,
                       check_references_against_deletion, check_references_against_drops, check_deletion_against_puts):

@@ -335,6 +335,10 @@ class Reading(Case):
                 self.assertEqual(server.get(f"{target}{mark}version={bad}").status, 400)
                 self.assertEqual(server.get(target, headers={"Accept-Schema-Version": bad}).status, 400)
             self.assertEqual(server.get(f"{target}{mark}version=3").json()["code"], "no_version")
+            # A cache must not give the refusal of one version to who asks for another.
+            refused = server.get(target, headers={"Accept-Schema-Version": "3"})
+            self.assertEqual(refused.json()["code"], "no_version")
+            self.assertIn("Accept-Schema-Version", refused.header("Vary"))
         self.shows(f"/{name}/1?benchmark_only=5&version=1", {"a": 0})
         self.shows(f"/{name}/1?benchmark_only=5", {"a": 0, "b": 2})
         head = server.request("HEAD", f"/{name}/1")
