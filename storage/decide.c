@@ -108,6 +108,23 @@ static enum rc decide_delete(struct decider *d, struct store_write *w)
     return RC_OK;
 }
 
+/* The edit's result, in place of what `v` shows. */
+static enum rc edit_put(struct decider *d, struct store_write *w, const struct view *v,
+                        const struct record *out)
+{
+    struct fresh f = {.schema_id = out->schema_id,
+                      .expires_ms = out->expires_ms,
+                      .content_type = out->content_type,
+                      .part = {out->body},
+                      .body_crc = crc32c(0, out->body)};
+    if (stage_check_size(&w->key, out->body.len, out->content_type, d->record_max, &w->err) != RC_OK ||
+        stage_put(d, v, &f, ++d->next.revision, &w->err) != RC_OK)
+        return RC_ERR;
+    w->created = !v->visible;
+    wrote(d, w, 1);
+    return RC_OK;
+}
+
 static enum rc decide_edit(struct decider *d, struct store_write *w)
 {
     struct view v;
@@ -116,7 +133,10 @@ static enum rc decide_edit(struct decider *d, struct store_write *w)
         return rc;
     struct record old,
         out = {.schema_id = w->schema_id, .expires_ms = w->expires_ms, .content_type = w->content_type};
+    w->unchanged = false;
     if (v.visible) {
+        if (w->edit_bytes_max && v.rec.body_bytes > w->edit_bytes_max)
+            return RC_AGAIN;
         if (stage_body(d, &v, &w->err) != RC_OK)
             return RC_ERR;
         old = v.rec;
@@ -125,19 +145,9 @@ static enum rc decide_edit(struct decider *d, struct store_write *w)
             .schema_id = old.schema_id, .expires_ms = old.expires_ms, .content_type = old.content_type};
     }
     rc = w->edit(w, v.visible ? &old : NULL, &out, &w->err);
-    if (rc != RC_OK)
-        return rc;
-    struct fresh f = {.schema_id = out.schema_id,
-                      .expires_ms = out.expires_ms,
-                      .content_type = out.content_type,
-                      .part = {out.body},
-                      .body_crc = crc32c(0, out.body)};
-    if (stage_check_size(&w->key, out.body.len, out.content_type, d->record_max, &w->err) != RC_OK ||
-        stage_put(d, &v, &f, ++d->next.revision, &w->err) != RC_OK)
-        return RC_ERR;
-    w->created = !v.visible;
-    wrote(d, w, 1);
-    return RC_OK;
+    if (rc == RC_OK && w->unchanged)
+        w->revision = v.visible ? v.rec.revision : 0;
+    return rc != RC_OK || w->unchanged ? rc : edit_put(d, w, &v, &out);
 }
 
 static enum rc decide_call(struct decider *d, struct store_write *w)

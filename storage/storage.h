@@ -230,6 +230,10 @@ struct store_write {
      * RC_NOTFOUND, RC_CONFLICT likewise, without err; RC_AGAIN hands it back to be prepared. fresh comes
      * filled with the old record's schema id, content type and expiry. */
     enum rc (*edit)(struct store_write *, const struct record *old, struct record *fresh, struct err *);
+    uint32_t
+        edit_bytes_max; /* EDIT: RC_AGAIN, and no call of it, for a record with a longer body; 0: of any length */
+    bool
+        unchanged; /* set by an edit that succeeds: nothing is to be written; `revision` is the record's as it was */
     enum rc (*call)(struct store_write *, struct store_txn *, struct err *);
     bool opens_group; /* CALL: it may drop a type */
     struct err err;

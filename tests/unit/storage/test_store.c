@@ -249,6 +249,56 @@ STORE_TEST(store_write__an_edit_turns_old_into_new)
     assert_int_equal(fixture_count(f, 1).bytes, 1);
 }
 
+static enum rc leave(struct store_write *w, const struct record *old, struct record *fresh, struct err *err)
+{
+    (void)old, (void)fresh, (void)err;
+    w->unchanged = true;
+    return RC_OK;
+}
+
+STORE_TEST(store_write__an_edit_that_changes_nothing_writes_nothing)
+{
+    struct store_write w = {.kind = WRITE_EDIT, .key = fixture_key(1, "n"), .edit = leave, .schema_id = 9};
+    struct record before, after;
+    assert_int_equal(fixture_write(f, &w), RC_OK);
+    assert_int_equal(w.revision, 0);
+    assert_int_equal(fixture_get(f, 1, "n", &before), RC_NOTFOUND);
+    assert_int_equal(fixture_put(f, 1, "n", "1"), RC_OK);
+    assert_int_equal(fixture_get(f, 1, "n", &before), RC_OK);
+    uint64_t revision = before.revision;
+    assert_int_equal(fixture_write(f, &w), RC_OK);
+    assert_int_equal(w.revision, revision);
+    assert_false(w.created);
+    assert_int_equal(fixture_get(f, 1, "n", &after), RC_OK);
+    assert_int_equal(after.revision, revision);
+    struct edit e;
+    edit_init(&e, "n");
+    assert_int_equal(fixture_write(f, &e.w), RC_OK);
+    assert_int_equal(e.w.revision, revision + 1); /* no number was taken in between */
+}
+
+STORE_TEST(store_write__an_edit_of_a_longer_record_than_it_takes_comes_back)
+{
+    struct edit e;
+    char text[5001];
+    memset(text, '1', 5000);
+    text[5000] = 0;
+    assert_int_equal(fixture_put(f, 1, "n", "12345"), RC_OK);
+    assert_int_equal(fixture_put(f, 1, "long", text), RC_OK);
+    edit_init(&e, "n");
+    e.w.edit_bytes_max = 4;
+    assert_int_equal(fixture_write(f, &e.w), RC_AGAIN);
+    fixture_assert_body(f, 1, "n", "12345");
+    e.w.edit_bytes_max = 5;
+    assert_int_equal(fixture_write(f, &e.w), RC_OK);
+    fixture_assert_body(f, 1, "n", "12346");
+    edit_init(&e, "long"); /* it would not fit the memory of `increment`, which is not called */
+    e.w.edit_bytes_max = 4999;
+    assert_int_equal(fixture_write(f, &e.w), RC_AGAIN);
+    e.w.cond = COND_ABSENT;
+    assert_int_equal(fixture_write(f, &e.w), RC_CONFLICT);
+}
+
 STORE_TEST(store_write__an_edit_that_fails_changes_nothing_but_its_own_answer)
 {
     struct edit a, b, c;
