@@ -124,6 +124,9 @@ static void stop(struct server *server)
         edge_free(server->edge);
     if (server->store)
         store_close(server->store); /* the last writes may still look at their types */
+    codec_free(server->writer.codec);
+    buf_release(&server->writer.resolved);
+    buf_release(&server->writer.out);
     catalog_free(server->catalog);
     failures_release(&server->failures);
     access_log_close(server->access_log);

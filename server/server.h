@@ -6,12 +6,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "server/failures.h"
 #include "server/options.h"
 #include "storage/storage.h"
 
 struct access_log;
 struct catalog;
+struct codec;
 struct counts;
 struct edge;
 
@@ -24,6 +26,10 @@ struct server {
     struct failures failures;
     struct access_log *access_log; /* NULL: off */
     _Atomic bool draining;         /* set once, by SIGTERM */
+    struct {                       /* what edits take, on the store's writer, which alone looks here */
+        struct codec *codec;       /* made when it is first needed */
+        struct buf resolved, out;
+    } writer;
 };
 
 #endif

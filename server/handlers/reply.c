@@ -74,6 +74,7 @@ void reply_write_init(struct store_write *w, int kind, void (*done)(struct store
     for (size_t i = 0; i < ARRAY_LEN(w->part); i++)
         w->part[i] = (struct slice){0};
     w->edit = NULL;
+    w->edit_bytes_max = 0;
     w->call = NULL;
     w->opens_group = false;
     w->idem = NULL;

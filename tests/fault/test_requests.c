@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "server/catalog.h"
+#include "server/counts.h"
 #include "server/http/worker.h"
 #include "server/router.h"
 #include "server/server.h"
@@ -176,12 +177,13 @@ static struct options options;
 static struct server server = {.options = &options};
 static struct edge edge = {.server = &server};
 static struct edge_worker edge_workers[2];
+static struct counts counts;
 static struct edge_worker *at_work;
 
 static void worker_start(struct edge_worker *w)
 {
     struct err err;
-    *w = (struct edge_worker){.edge = &edge, .worker = {.server = &server, .random = 1}};
+    *w = (struct edge_worker){.edge = &edge, .worker = {.server = &server, .random = 1, .counts = &counts}};
     w->limits.bodies_budget = w->limits.answers_budget = UINT64_MAX;
     w->worker.codec = codec_new();
     assert_non_null(w->worker.codec);
@@ -646,6 +648,15 @@ TEST(put__says_what_it_would_do_or_no_memory)
     play_each(&(struct scene){ASK(PUT, "/p/put/1/u?dry_run=1", "6"), .status = 200});
     play_each(&(struct scene){ASK(PUT, "/l/put/1/n?dry_run=1", "6"), .status = 200, .has_long = true});
     play_each(&(struct scene){ASK(PUT, "/p/put/3/u?dry_run=1", "6"), .status = 404});
+}
+
+TEST(put__of_a_field_takes_the_way_that_its_record_needs_or_no_memory)
+{
+    play_each(&(struct scene){ASK(PUT, "/p/put/1/u", "6"), .status = 200});
+    play_each(&(struct scene){ASK(PUT, "/p/put/1/u", "6"), .status = 200, .cold = true});
+    play_each(&(struct scene){ASK(PUT, "/l/put/1/n", "6"), .status = 200, .has_long = true});
+    play_each(&(struct scene){ASK_WITH(PUT, "/l/put/1/n", "6", IF_MATCH, "\"999-1\""), .status = 412,
+                              .streamed = true, .has_long = true});
 }
 
 TEST(put__refuses_as_always_or_no_memory)
