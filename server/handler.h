@@ -212,6 +212,11 @@ MUST_USE bool response_header(struct request *, const char *name, struct slice v
  * is out. */
 MUST_USE bool response_reserve(struct request *, size_t bytes);
 
+/* Does nobody wait for the answer any more: the connection is closed, broken, or the client has ended its side of it? For
+ * work that goes on for long and changes nothing. A client that ends its side and reads on is rare, and cannot be told
+ * from one that is gone: what there is so far is to be answered. On the request's worker. */
+bool request_is_abandoned(const struct request *);
+
 /* After `more` has said RC_AGAIN: it is to be called again. On the request's worker, at once or later. */
 void stream_resume(struct request *);
 

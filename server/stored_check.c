@@ -214,7 +214,7 @@ static void looked(struct job *job)
     struct stored_check *c = run->r->stored;
     bool is_more = c->rc == RC_PENDING || c->rc == RC_AGAIN;
     c->is_complete = c->rc == RC_OK;
-    if (is_more && c->checked < c->limit) {
+    if (is_more && c->checked < c->limit && !request_is_abandoned(run->req)) {
         worker_offload_always(run->req->worker, &run->job);
         return;
     }

@@ -22,7 +22,8 @@ struct stored_check {
     enum rc rc; /* RC_OK, or RC_ERR with err: not all could be looked at (IO, NO_MEMORY, INTERNAL) */
     struct err err;
     uint64_t checked, unreadable;
-    bool is_complete;                            /* all there are, and not only as many as the limit lets */
+    bool
+        is_complete; /* all there are, and not only as many as the limit lets, or as the client has waited for */
     struct stored_fault first[STORED_SHOWN_MAX]; /* of the unreadable ones, in the order of the ids */
     unsigned nfirst;
 };

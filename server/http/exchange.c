@@ -239,6 +239,12 @@ void exchange_abandon(struct conn *c)
     }
 }
 
+bool request_is_abandoned(const struct request *req)
+{
+    const struct conn *c = req->conn;
+    return c->broken || c->peer_shut;
+}
+
 /* ---- refusing ---- */
 
 /* Take no more from this client, who may still be sending. */

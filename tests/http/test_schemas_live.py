@@ -3,10 +3,11 @@ resolve.jsonl, compat.jsonl and compat-transitive.jsonl goes through the server,
 
 import json
 import os
+import socket
 import threading
 import unittest
 
-from avrod import Server
+from avrod import Server, read_all
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance", "data")
 MODES = [mode + suffix for mode in ("backward", "forward", "full") for suffix in ("", "_transitive")]
@@ -241,6 +242,35 @@ class Stored(Case):
         for bad in "?check=stored", "?dry_run=1&check=all", "?dry_run=1&limit=3", "?dry_run=1&check=stored&limit=0":
             self.register(name, '"string"', bad, status=400)
         self.register(name, '"strnig"', "?dry_run=1&check=stored", status=422)
+
+    def test_it_ends_when_the_client_has_left(self):
+        def jobs():
+            lines = server.get("/metrics").body.decode().splitlines()
+            return int(next(line for line in lines if line.startswith("avrod_helper_jobs_total ")).split()[1])
+
+        name, records = fresh(), 100
+        self.register(name, '"string"')
+        for i in range(records):
+            self.put(name, i, "x" * 5_000)  # in chunks, each of which is read by itself
+        target = f"/putschema/{name}?dry_run=1&check=stored&limit=1000000"
+        before = jobs()
+        self.assertEqual(self.check(name, '"bytes"')["checked"], records)
+        whole = jobs() - before
+        self.assertGreater(whole, records)
+        request = f'POST {target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 7\r\n%s\r\n"bytes"'
+        for more in "", "Connection: close\r\n":
+            before = jobs()
+            with server.connect() as sock:
+                sock.sendall((request % more).encode())
+            for _ in range(2):  # they have their turns with one that goes on
+                self.assertEqual(self.check(name, '"bytes"')["checked"], records)
+            self.assertLess(jobs() - before, 2.5 * whole)
+        with server.connect() as sock:  # one that reads on learns how far it went
+            sock.sendall((request % "Connection: close\r\n").encode())
+            sock.shutdown(socket.SHUT_WR)
+            stored = json.loads(read_all(sock).split(b"\r\n\r\n", 1)[1])["stored"]
+        self.assertFalse(stored["complete"])
+        self.assertLess(stored["checked"], records)
 
     def test_while_records_are_written(self):
         name, ending, faults = fresh(), threading.Event(), []
