@@ -350,6 +350,8 @@ static enum rc put_locked(struct catalog *c, struct slice name, const struct typ
     struct type *type;
     if (type_new(&type, &c->slots, name, row, err) != RC_OK)
         return RC_ERR;
+    if (known && known->number == row->number)
+        type_inherit(type, known);
     struct table *t = table_put(old, type);
     if (t)
         publish(c, t);

@@ -123,6 +123,23 @@ void type_unref(struct slots *slots, struct type *t)
         type_free(slots, t);
 }
 
+/* Of versions that have one schema the newest stands for all, which may be another than before. */
+void type_inherit(struct type *t, const struct type *before)
+{
+    uint32_t *index = t->pairs && before->pairs ? calloc(before->nversions, sizeof *index) : NULL;
+    if (!index)
+        return;
+    bool has_all = true; /* a version never leaves a type */
+    for (uint32_t i = 0; has_all && i < before->nversions; i++) {
+        const struct type_version *v = type_version_of_schema(t, before->version[i].schema_id);
+        has_all = v != NULL;
+        index[i] = v ? (uint32_t)(v - t->version) : 0;
+    }
+    if (has_all)
+        pairs_inherit(t->pairs, before->pairs, index);
+    free(index);
+}
+
 /* ---- what readers ask of a type ---- */
 
 const struct type_version *type_version_of_schema(const struct type *t, uint32_t schema_id)

@@ -16,5 +16,8 @@ void slots_release(struct slots *); /* types that are left keep their own */
 MUST_USE enum rc type_new(struct type **, struct slots *, struct slice name, const struct type_row *,
                           struct err *);
 void type_unref(struct slots *, struct type *);
+/* `t`, which nobody has seen yet, keeps the resolvers that the same type had before a change; without memory they are made
+ * again when they are needed. */
+void type_inherit(struct type *t, const struct type *before);
 
 #endif

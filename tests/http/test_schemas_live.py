@@ -682,6 +682,34 @@ class Lineages(Case):
         self.assertEqual(faults, [])
 
 
+    def test_a_change_of_the_type_keeps_what_reads_its_versions(self):
+        def jobs():
+            lines = server.get("/metrics").body.decode().splitlines()
+            return int(next(line for line in lines if line.startswith("avrod_helper_jobs_total ")).split()[1])
+
+        def gets(*versions):
+            """How many of these had to have something made first."""
+            before = jobs()
+            for version in versions:
+                self.assertEqual(server.get(f"/{name}/1?version={version}").status, 200)
+            return jobs() - before - 1  # the metrics are printed by one
+
+        name = fresh()
+        schemas = [record(field("a", type_), doc=str(i)) for i, type_ in enumerate(("int", "long", "float", "double"))]
+        self.register(name, schemas[0], "?compatibility=none")
+        self.put(name, 1, {"a": 1})
+        for schema in schemas[1:]:
+            self.register(name, schema)
+        self.assertEqual(gets(2, 3, 4, 2, 3, 4), 3, "each is made once")
+        self.register(name, schemas[3], "?unknown=ignore")
+        self.assertEqual(gets(2, 3, 4), 0, "an option is no version")
+        self.register(name, record(field("a", "double"), field("b", "int", default=1)))
+        self.assertEqual(gets(2, 3), 0)
+        self.assertEqual(gets(4), 1, "what read as the latest was the latest's")
+        self.register(name, schemas[1], "?compatibility=none")
+        self.assertEqual(gets(2, 3, 4, "latest"), 0, "the latest has version 2's schema")
+
+
 class Identity(Case):
     def test_a_version_is_found_by_its_fingerprint_whichever_way_round(self):  # D-32
         name = fresh()
