@@ -29,6 +29,7 @@ struct pairs; /* server/catalog_pairs.h */
 struct type_version {
     uint32_t number, schema_id;
     struct schema_slot *slot;
+    bool deleted; /* in the registry, which does not show it; here it is a version like any other */
     uint8_t headers_len;
     char headers[VERSION_HEADERS_MAX]; /* header lines of an answer that shows this version */
 };

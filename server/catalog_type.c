@@ -61,6 +61,7 @@ static bool version_init(struct type_version *v, struct slots *slots, struct row
 {
     v->number = row.number;
     v->schema_id = row.schema_id;
+    v->deleted = row.state != VERSION_LIVE;
     v->slot = slot_ref(slots, row.schema_id);
     if (!v->slot)
         return false;

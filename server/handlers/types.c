@@ -27,8 +27,8 @@ static bool versions_print(const struct type *t, struct buf *out)
 {
     bool ok = buf_append(out, SLICE(",\"versions\":["));
     for (uint32_t i = 0; ok && i < t->nversions; i++)
-        ok = buf_printf(out, "%s{\"version\":%u,\"schema_id\":%u}", i ? "," : "", t->version[i].number,
-                        t->version[i].schema_id);
+        ok = buf_printf(out, "%s{\"version\":%u,\"schema_id\":%u%s}", i ? "," : "", t->version[i].number,
+                        t->version[i].schema_id, t->version[i].deleted ? ",\"deleted\":true" : "");
     return ok && buf_append(out, SLICE("]}"));
 }
 

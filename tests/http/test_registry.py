@@ -516,8 +516,12 @@ def check_delete_beside_records(s):
     fails(s.delete(at("used")), 422, 42206)
     fails(s.delete(at("used", "versions", 3)), 422, 42206)
     assert s.get("/used/1").json() == {"a": 7, "b": "", "c": 0}, "nothing has changed"
+    deleted = lambda: [v.get("deleted", False) for v in of_type(s, "used")["versions"]]
+    assert deleted() == [False, False, False]
     ok(s.delete(at("used", "versions", 1)), 1) # nobody uses it
+    assert deleted() == [True, False, False]
     ok(s.delete(at("used", "versions", 1) + "?permanent=true"), 1)
+    assert deleted() == [True, False, False] and s.get("/getschema/used?version=1").status == 200
     assert s.delete("/used/1").status == 200
     ok(s.delete(at("used", "versions", 3)), 3)
     assert of_type(s, "used")["version"] == 2, "records are written in the latest that is left"
