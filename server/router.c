@@ -217,7 +217,7 @@ static bool is_reserved(struct slice first)
     return first.len && (first.ptr[0] == '_' || word_find(first, WORD_RESERVED));
 }
 
-/* Does the registry's API say that there is nothing? */
+/* Does the registry's API say that there is nothing? The target may have been read as far as it can be. */
 static COLD bool registry_has_none(const struct target *t)
 {
     return t->n && key_is_registry[word_find(t->segment[0], WORD_RESERVED)];
@@ -325,14 +325,29 @@ COLD void router_options(struct request *req)
     answer_err(req, &err);
 }
 
+COLD bool router_is_registry(struct request *req)
+{
+    struct target t;
+    struct err unread;
+    if (!req->path.len || req->path.ptr[0] != '/')
+        return false;
+    enum rc rc = target_split(req->path, &req->arena, &t, &unread);
+    if (!registry_has_none(&t))
+        return false;
+    const struct pattern *p = rc == RC_OK ? pattern_find(&t) : NULL;
+    return !p || p->is_registry || registry_is_asked_for_schemas(req);
+}
+
 /* RC_OK: req->route is set; RC_PENDING: OPTIONS, and the Allow header is there. */
 static enum rc route_find(struct request *req, struct err *err)
 {
     struct target t;
     if (!req->path.len || req->path.ptr[0] != '/')
         return err_set(err, ERR_BAD_TARGET, "The path of a request begins with a slash.");
-    if (target_split(req->path, &req->arena, &t, err) != RC_OK)
+    if (target_split(req->path, &req->arena, &t, err) != RC_OK) {
+        req->is_registry = registry_has_none(&t);
         return RC_ERR;
+    }
     if (lacks_id(req, &t))
         return err_set(err, ERR_BAD_TARGET, "The id is missing: the path goes on with /{id}.");
     const struct pattern *p = pattern_find(&t);
@@ -360,10 +375,23 @@ static enum rc type_find(struct request *req, struct err *err)
     return err_set(err, ERR_NO_TYPE, "There is no type '%s'.", words_of(req->type_name, &words));
 }
 
+/* Of a route that is the registry's only if the request asks for it: so is what it passes over. */
+static COLD enum rc params_parse_either(struct request *req, bool ignore_unknown, struct err *err)
+{
+    enum rc rc = params_parse(req, req->route->params, true, err);
+    req->is_registry = registry_is_asked_for_schemas(req);
+    if (rc != RC_OK || req->is_registry || ignore_unknown)
+        return rc;
+    req->nparams = req->params_given = 0;
+    return params_parse(req, req->route->params, false, err);
+}
+
 static enum rc query_parse(struct request *req, bool ignore_unknown, struct err *err)
 {
-    if (params_parse(req, req->route->params, ignore_unknown, err) != RC_OK ||
-        timing_begin(req, err) != RC_OK)
+    enum rc rc = likely(!(req->route->flags & ROUTE_EITHER))
+                     ? params_parse(req, req->route->params, ignore_unknown, err)
+                     : params_parse_either(req, ignore_unknown, err);
+    if (rc != RC_OK || timing_begin(req, err) != RC_OK)
         return RC_ERR;
     if (likely(!(req->params_given & JSON_FORM_PARAMS)))
         return RC_OK;
@@ -377,6 +405,8 @@ static enum rc prepare(struct request *req, struct err *err)
         return rc;
     if (req->route->flags & ROUTE_TYPE && type_find(req, err) != RC_OK)
         return RC_ERR;
+    if (unlikely(req->route->flags & ROUTE_EITHER))
+        req->is_registry = registry_is_asked_for_schemas(req);
     const struct options *o = req->worker->server->options;
     if (req->query.len && query_parse(req, o->astore || req->is_registry, err) != RC_OK)
         return RC_ERR;

@@ -8,7 +8,7 @@
 /* What a caller must be allowed to do. */
 enum role { ROLE_ANYONE, ROLE_READ, ROLE_WRITE, ROLE_ADMIN };
 
-enum { ROUTE_TYPE = 1, ROUTE_WRITE = 2, ROUTE_ASTORE = 4, ROUTE_REGISTRY = 8 };
+enum { ROUTE_TYPE = 1, ROUTE_WRITE = 2, ROUTE_ASTORE = 4, ROUTE_REGISTRY = 8, ROUTE_EITHER = 16 };
 
 struct route {
     const char *pattern;
@@ -28,6 +28,10 @@ void router_init(void);
 /* How many rows routes.def has, and the pattern of one, from 1. */
 unsigned router_routes(void);
 const char *router_pattern(unsigned row);
+
+/* Does the path, as far as it can be read, belong to the registry's API? For a request that is refused before router_begin, so
+ * that req->is_registry can be set. */
+bool router_is_registry(struct request *);
 
 /* May this request be in flight together with other such ones of its connection? After router_begin. Not while
  * it is away: they reach the store in the order in which they came. */

@@ -268,6 +268,13 @@ void exchange_give_up(struct conn *c, const struct err *err)
         c->broken = true;
 }
 
+/* Before the router has seen it. */
+static COLD void refuse_early(struct request *req, const struct err *err)
+{
+    req->is_registry = router_is_registry(req);
+    answer_err(req, err);
+}
+
 /* ---- beginning ---- */
 
 static bool method_changes(enum method m)
@@ -314,7 +321,7 @@ static void admit(struct conn *c, struct request *req, const struct http1_info *
     struct err err;
     req->body_max = c->worker->edge->server->options->body_max;
     if (check_web(c, req, known, &err) != RC_OK || check_budget(c, &err) != RC_OK) {
-        answer_err(req, &err);
+        refuse_early(req, &err);
         return;
     }
     if (req->path.ptr[0] == '*') {
@@ -361,7 +368,7 @@ static void begin_parsed(struct conn *c, struct request *req, const struct http1
     if (likely(!refusal))
         admit(c, req, info, known);
     else
-        answer_err(req, refusal);
+        refuse_early(req, refusal);
     if (req->edge.flags & REQ_ANSWERED) {
         if (!(req->edge.flags & REQ_BEGUN))
             body_begin(c, info);
@@ -386,7 +393,7 @@ static void begin(struct conn *c, struct slice head)
     case HTTP1_REFUSED: begin_parsed(c, req, &info, NULL, &err); break;
     case HTTP1_BROKEN:
         hang_up(c);
-        answer_err(req, &err);
+        refuse_early(req, &err);
         break;
     }
 }

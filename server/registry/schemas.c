@@ -206,7 +206,6 @@ bool registry_is_asked_for_schemas(const struct request *req)
 
 void registry_schemas_handle(struct request *req)
 {
-    req->is_registry = true;
     if (registry_begin(req))
         call_run(req, all_schemas);
 }

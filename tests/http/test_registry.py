@@ -296,6 +296,28 @@ def check_edge(s):
         c.sendall(b"POST /subjects/big/versions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n\r\n")
         reply, _ = read_reply(c)
         fails(reply, 413, 413)
+    # What is wrong before any handler sees it, too.
+    for path in ("/subjects/%zz", "/subjects/a/versions/%", "/config/%4", "/schemas/ids/%g1", "/%73ubjects/%zz",
+                 "/subjects?subjectPrefix=%zz", "/subjects/a/versions/1?format=%", "/mode?timing=2"):
+        fails(s.get(path), 400, 400)
+    fails(s.get("/subjects/" + "x" * 9000), 414, 414)
+    fails(s.request("BREW", "/subjects"), 501, 501)
+    fails(s.get("/config", headers={"Expect": "a miracle"}), 417, 417)
+    fails(s.delete("/subjects/a", headers={"Origin": "http://evil.example"}), 403, 403)
+    with s.connect() as c:
+        c.sendall(b"GET /subjects HTTP/1.1\r\n\r\n") # no Host
+        fails(read_reply(c)[0], 400, 400)
+    # /schemas is the registry's for who asks for it.
+    own = {"Accept": TYPES[0]}
+    fails(s.get("/schemas?deleted=%zz", headers=own), 400, 400)
+    fails(s.get("/schemas?deleted=true&limit=x"), 400, 400)
+    fails(s.get("/schemas?subjectPrefix=a&limit=%zz"), 400, 400)
+    fails(s.request("BREW", "/schemas", headers=own), 501, 501)
+    ok(s.get("/schemas?nobodyKnows=1&subjectPrefix=none"), [])
+    for path in "/schemas?nobodyKnows=1", "/schemas?timing=%zz", "/schemas?timing=2", "/nothing/%zz", "/%zz/subjects":
+        reply = s.get(path)
+        assert (reply.status, reply.header("Content-Type")) == (400, "application/problem+json"), (path, reply)
+    assert s.request("BREW", "/schemas").header("Content-Type") == "application/problem+json"
     # What is no route of the registry speaks as before.
     assert s.get("/nothing/at/all").header("Content-Type") == "application/problem+json"
     assert s.request("PATCH", "/schemas").header("Content-Type") == "application/problem+json"
