@@ -172,10 +172,17 @@ struct slice explain_kind_name(struct explain *x, uint32_t op)
     return explain_keep(x, slice_str(words));
 }
 
+/* A value that is spelled as a text, or as an object of its own, is not what the name of its fixed says. */
+static struct slice type_name(const struct explain *x, uint32_t op)
+{
+    const struct op *of = &x->program->ops[op];
+    return of->flags & OP_FLAG_FLAT || spelling_is(of) ? (struct slice){0} : program_name(x->program, op);
+}
+
 void explain_type(struct explain *x, const struct explain_value *v)
 {
     struct slice expected = explain_kind_name(x, v->op), got = json_kind(*v->at);
-    struct slice name = program_name(x->program, v->op);
+    struct slice name = type_name(x, v->op);
     struct words w = {.len = 0};
     if (name.len) {
         add(&w, SLICE(" "));

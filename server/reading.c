@@ -28,7 +28,7 @@ enum rc reading_version(const struct request *req, struct slice text, const char
     if (slice_eq(text, SLICE("latest")))
         return RC_OK;
     if (!num_parse_decimal(text, UINT64_MAX, &number) || !number)
-        return err_set(err, ERR_BAD_PARAMETER, "%s is a number from 1, not '%s'.", what,
+        return err_set(err, ERR_BAD_PARAMETER, "%s is a number from 1, or latest, not '%s'.", what,
                        words_of(text, &words));
     *out = number <= UINT32_MAX ? type_version_find(type, (uint32_t)number) : NULL;
     if (*out)

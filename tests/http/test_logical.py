@@ -217,6 +217,7 @@ class Values(Case):
         self.assertEqual([e["pointer"] for e in errors], ["/" + name for name, *_ in ALL[:14]])
         self.assertEqual({e["code"] for e in errors[:-1]}, {"encoding"})
         self.assertEqual((errors[-1]["code"], errors[-1]["expected"]), ("type", "object of months, days and millis"))
+        self.assertEqual(errors[-1]["detail"], f"Expected object of months, days and millis, got {errors[-1]['got']}.")
 
     def test_what_no_text_can_say_is_a_number_both_ways(self):
         for schema, values in ((ALL[2][1], (-719529, 2932897, 2**31 - 1, -2**31)), (ALL[3][1], (-1, 86400000)),
