@@ -129,6 +129,24 @@ enum rc negotiate_json_body(struct slice content_type, struct slice content_enco
     return negotiate_json_named(content_type, content_encoding, NULL, 0, "application/json is", err);
 }
 
+enum rc negotiate_patch_body(struct slice content_type, struct slice content_encoding, enum patch_form *out,
+                             struct err *err)
+{
+    *out = PATCH_MERGE;
+    if (check_coding(content_encoding, err) != RC_OK)
+        return RC_ERR;
+    struct slice essence = negotiate_essence(content_type);
+    if (slice_eq_nocase(essence, SLICE("application/json-patch+json")))
+        *out = PATCH_OPERATIONS;
+    else if (essence.len && !slice_eq_nocase(essence, SLICE("application/merge-patch+json")) &&
+             !is_json(essence)) {
+        struct words words;
+        return err_set(err, ERR_UNSUPPORTED_TYPE, "Content-Type '%s' is no patch; these are: %s.",
+                       words_of(essence, &words), PATCH_TYPES);
+    }
+    return check_charset(content_type, err);
+}
+
 static COLD enum rc refuse_form(struct slice essence, enum encoding_set set, const char *besides,
                                 struct err *err)
 {

@@ -21,6 +21,13 @@ MUST_USE enum rc negotiate_json_named(struct slice content_type, struct slice co
 MUST_USE enum rc negotiate_record_body(struct slice content_type, struct slice content_encoding,
                                        enum encoding_set, const struct encoding **out, struct err *);
 
+/* A patch: JSON Merge Patch (RFC 7396), which JSON as above is taken for too, or JSON Patch (RFC 6902). Fails as
+ * above. PATCH_TYPES: what Accept-Patch (RFC 5789, section 3.1) lists. */
+enum patch_form { PATCH_MERGE, PATCH_OPERATIONS };
+#define PATCH_TYPES "application/merge-patch+json, application/json-patch+json, application/json"
+MUST_USE enum rc negotiate_patch_body(struct slice content_type, struct slice content_encoding,
+                                      enum patch_form *out, struct err *);
+
 /* A raw type's body: kept as it is, whatever its type (*out is NULL), but for Avro's own types, which are
  * those forms. text: what is kept must be UTF-8, so another charset is refused too. Fails as above, and with
  * BAD_REQUEST beyond CONTENT_TYPE_MAX. */

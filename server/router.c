@@ -9,6 +9,7 @@
 #include "server/catalog.h"
 #include "server/handlers/handlers.h"
 #include "server/json_form.h"
+#include "server/negotiate.h"
 #include "server/params.h"
 #include "server/reading.h"
 #include "server/registry/handlers.h"
@@ -297,11 +298,19 @@ static uint32_t methods_of(const struct request *req, const struct pattern *p)
     return methods;
 }
 
+/* What is allowed, and what a patch may be (RFC 5789, section 3.1). */
+static bool add_methods(struct request *req, uint32_t methods, struct slice list)
+{
+    return response_header(req, "Allow", list) &&
+           (!(methods >> METHOD_PATCH & 1) || response_header(req, "Accept-Patch", SLICE(PATCH_TYPES)));
+}
+
 static COLD enum rc refuse_method(struct request *req, const struct pattern *p, struct err *err)
 {
     uint8_t list[METHODS_TEXT_BYTES];
-    size_t n = methods_print(methods_of(req, p), list);
-    if (!response_header(req, "Allow", slice_of(list, n)))
+    uint32_t methods = methods_of(req, p);
+    size_t n = methods_print(methods, list);
+    if (!add_methods(req, methods, slice_of(list, n)))
         return err_oom(err);
     if (req->method == METHOD_OPTIONS)
         return RC_PENDING;

@@ -35,5 +35,8 @@ void scan_handle(struct request *);
 /* field_put.c */
 bool field_put_begin(struct request *);
 void field_put_handle(struct request *);
+/* record_patch.c */
+bool record_patch_begin(struct request *);
+void record_patch_handle(struct request *);
 
 #endif

@@ -30,7 +30,7 @@ class Cors(unittest.TestCase):
 
     def test_a_preflight_of_a_listed_origin_is_told_what_it_may(self):
         for origin in APP, TOOL:
-            for target, methods in (("/blob/1", "GET, HEAD, POST, PUT, DELETE, OPTIONS"), ("/ping", "GET, HEAD, OPTIONS")):
+            for target, methods in (("/blob/1", "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"), ("/ping", "GET, HEAD, OPTIONS")):
                 reply = self.ask("OPTIONS", target, origin, Access_Control_Request_Method="PUT",
                                  Access_Control_Request_Headers="content-type")
                 self.assertEqual((reply.status, reply.body), (204, b""))
@@ -46,7 +46,7 @@ class Cors(unittest.TestCase):
     def test_answers_to_a_listed_origin_can_be_read(self):
         for method, target, body, status in (
             ("GET", "/blob/1", None, 200), ("HEAD", "/blob/1", None, 200), ("GET", "/blob/none", None, 404),
-            ("PUT", "/blob/1", b"y", 200), ("PATCH", "/blob/1", b"y", 405), ("PUT", "/nothing/1", b"y", 404),
+            ("PUT", "/blob/1", b"y", 200), ("PATCH", "/blob/1", b"y", 415), ("PUT", "/nothing/1", b"y", 404),
             ("POST", "/putschema/bad", b"{", 400),
         ):
             reply = self.ask(method, target, APP, body, Sec_Fetch_Site="cross-site")

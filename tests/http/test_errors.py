@@ -26,7 +26,7 @@ CASES = [
     ("GET", "/e/1?nope=1", None, 400, "unknown_parameter", "benchmark_only"),
     ("GET", "/schemas?x=1", None, 400, "unknown_parameter", "known here: limit, timing, subjectPrefix"),
     ("GET", "/ping?x=1", None, 400, "unknown_parameter", "none"),
-    ("PATCH", "/e/1", b"{}", 405, "bad_method", "GET"),
+    ("PATCH", "/e", b"{}", 405, "bad_method", "GET"),
     ("DELETE", "/ping", None, 405, "bad_method", "GET"),
     ("GET", "/putschema/e", None, 405, "bad_method", "POST"),
     ("PUT", "/e/put/1", b"", 400, "bad_json", ""),
@@ -88,7 +88,7 @@ def check_all_problems(s):
 
 def check_options(s):
     reply = s.request("OPTIONS", "/e/1")
-    assert reply.status == 204 and reply.header("Allow") == "GET, HEAD, POST, PUT, DELETE, OPTIONS", reply
+    assert reply.status == 204 and reply.header("Allow") == "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS", reply
     assert s.request("OPTIONS", "/ping").header("Allow") == "GET, HEAD, OPTIONS"
     assert s.request("OPTIONS", "/x/y/z/w").status == 404
 

@@ -124,6 +124,32 @@ TEST(negotiate_raw_body__keeps_255_bytes_of_type)
     assert_int_equal(raw_body(type, false), ERR_BAD_REQUEST);
 }
 
+static int patch_body(const char *type, const char *coding)
+{
+    enum patch_form kind;
+    struct err err;
+    return negotiate_patch_body(slice_str(type), slice_str(coding), &kind, &err) == RC_OK ? (int)kind
+                                                                                          : -(int)err.code;
+}
+
+TEST(negotiate_patch_body__tells_a_merge_from_operations)
+{
+    assert_int_equal(patch_body("application/merge-patch+json", ""), PATCH_MERGE);
+    assert_int_equal(patch_body("application/json", ""), PATCH_MERGE);
+    assert_int_equal(patch_body("", ""), PATCH_MERGE);
+    assert_int_equal(patch_body("application/x-www-form-urlencoded", "identity"), PATCH_MERGE);
+    assert_int_equal(patch_body("Application/JSON-Patch+json ; charset=\"UTF-8\"", ""), PATCH_OPERATIONS);
+}
+
+TEST(negotiate_patch_body__refuses_other_types_charsets_and_codings)
+{
+    assert_int_equal(patch_body("application/json-patch", ""), -(int)ERR_UNSUPPORTED_TYPE);
+    assert_int_equal(patch_body("avro/json", ""), -(int)ERR_UNSUPPORTED_TYPE);
+    assert_int_equal(patch_body("application/json-patch+json;charset=latin1", ""),
+                     -(int)ERR_UNSUPPORTED_TYPE);
+    assert_int_equal(patch_body("application/json-patch+json", "gzip"), -(int)ERR_UNSUPPORTED_CODING);
+}
+
 TEST(negotiate_whole_body__a_part_is_refused)
 {
     struct err err;

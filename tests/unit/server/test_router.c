@@ -16,7 +16,7 @@ static struct {
     bool answered;
     unsigned status;
     enum err_code code;
-    char message[256], allow[128];
+    char message[256], allow[128], accept_patch[128];
 } got;
 
 void request_get(struct request *req)
@@ -58,10 +58,12 @@ void answer_err(struct request *req, const struct err *err)
 bool response_header(struct request *req, const char *name, struct slice value)
 {
     (void)req;
-    assert_string_equal(name, "Allow");
+    bool is_allow = !strcmp(name, "Allow");
+    char *to = is_allow ? got.allow : got.accept_patch;
+    assert_true(is_allow || !strcmp(name, "Accept-Patch"));
     assert_true(value.len < sizeof got.allow);
-    memcpy(got.allow, value.ptr, value.len);
-    got.allow[value.len] = 0;
+    memcpy(to, value.ptr, value.len);
+    to[value.len] = 0;
     return true;
 }
 
@@ -297,8 +299,9 @@ TEST(router_begin__limits_ids)
 TEST(router_begin__answers_405_with_the_methods_and_204_to_options)
 {
     server_start(false);
-    REFUSED(PATCH, "/e/1", BAD_METHOD);
-    assert_string_equal(got.allow, "GET, HEAD, POST, PUT, DELETE, OPTIONS");
+    LEADS_TO(PATCH, "/e/1", "/{type}/{id}");
+    REFUSED(TRACE, "/e/1", BAD_METHOD);
+    assert_string_equal(got.allow, "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS");
     REFUSED(POST, "/ping", BAD_METHOD);
     assert_string_equal(got.allow, "GET, HEAD, OPTIONS");
     REFUSED(GET, "/putschema/e", BAD_METHOD);
@@ -306,7 +309,11 @@ TEST(router_begin__answers_405_with_the_methods_and_204_to_options)
     assert_string_equal(got.allow, "POST, DELETE, OPTIONS");
     assert_null(route(METHOD_OPTIONS, "/nope/1"));
     assert_int_equal(got.status, 204);
-    assert_string_equal(got.allow, "GET, HEAD, POST, PUT, DELETE, OPTIONS");
+    assert_string_equal(got.allow, "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS");
+    assert_string_equal(got.accept_patch,
+                        "application/merge-patch+json, application/json-patch+json, application/json");
+    assert_null(route(METHOD_OPTIONS, "/ping"));
+    assert_string_equal(got.accept_patch, "");
     REFUSED(OPTIONS, "/a/b/c/d", NO_ROUTE);
     server_stop();
 }
