@@ -2,6 +2,7 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)        # schema/ (schema texts)
+pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)      # schema/path_regex.c
 pkg_check_modules(LIBEVENT REQUIRED IMPORTED_TARGET libevent_core) # server/http/
 pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)     # base/sha256.c
 pkg_check_modules(AVRO IMPORTED_TARGET avro-c)                     # tests (oracle), bench

@@ -29,6 +29,7 @@ HOMES = {
     "event.h": (),
     "lmdb.h": ("storage/engines/lmdb.c",),
     "openssl/": ("base/sha256.c",),
+    "pcre2.h": ("schema/path_regex.c",),
     "jansson.h": ("schema/", "server/handlers/"),
     "avro.h": (),
     "avro/": (),
