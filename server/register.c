@@ -9,6 +9,7 @@
 #include "server/server.h"
 #include "server/stored_check.h"
 #include "server/timing.h"
+#include "server/words.h"
 
 static void check_begin(struct request *, struct registration *);
 
@@ -176,6 +177,26 @@ static void check_begin(struct request *req, struct registration *r)
             catalog_leave(req);
         fail(req, r, &r->err);
     }
+}
+
+/* As in Confluent's registry, where only the mode IMPORT lets an id be chosen, and a number be other than the next. */
+enum rc register_wanted(const struct registration *r, struct err *err)
+{
+    struct words words;
+    if (r->has_wanted_id && (r->is_new || r->wanted_id != r->schema_id))
+        return err_set(
+            err, ERR_READ_ONLY,
+            "A schema's id is given by the registry; '%s' has no version with this schema and id %u, and "
+            "there is no mode IMPORT.",
+            words_of(r->name, &words), r->wanted_id);
+    if (!r->wanted_version || r->wanted_version == r->version)
+        return RC_OK;
+    if (r->is_new)
+        return err_set(err, ERR_BAD_SCHEMA,
+                       "Version is not one more than previous version: the next of '%s' is %u, not %u.",
+                       words_of(r->name, &words), r->version, r->wanted_version);
+    return err_set(err, ERR_BAD_SCHEMA, "'%s' has this schema as version %u, and not as %u.",
+                   words_of(r->name, &words), r->version, r->wanted_version);
 }
 
 enum compat_mode register_level(const struct registration *r, const struct type_options *options)

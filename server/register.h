@@ -40,6 +40,11 @@ struct registration {
     /* Inside the transaction, before a version is added; NULL: nothing to do. RC_AGAIN: what it rests on has
      * changed, all is tried again. */
     enum rc (*confirm)(struct registration *, struct store_txn *, struct err *);
+    /* Of the registry's: the number that the version is to have (0: any), and the id that the schema is to have. Neither is
+     * chosen by who registers: it is refused if it would be another. */
+    uint32_t wanted_version;
+    bool has_wanted_id;
+    uint32_t wanted_id;
     /* A dry run only: compare with this version alone, whatever the mode says of others; 0: as the mode says. No
      * such version: NO_VERSION. */
     uint32_t against;
@@ -84,6 +89,8 @@ struct registration {
 /* By what the store knows a schema again: SHA-256 of its normal form; with references of that, 00 and those.
  * False: memory is out. */
 MUST_USE bool register_digest(const struct schema *, struct slice references, uint8_t digest[SHA256_BYTES]);
+/* Are r->version, r->schema_id and r->is_new as wanted? READ_ONLY (another id), BAD_SCHEMA (another number). */
+MUST_USE enum rc register_wanted(const struct registration *, struct err *);
 /* The level that a lineage goes by which has such options, or is about to be made with them. */
 enum compat_mode register_level(const struct registration *, const struct type_options *);
 

@@ -153,21 +153,25 @@ static COLD enum rc refuse(struct registration *r)
                    words.text, compat_mode_name(r->mode), r->compat.n, shown, (const char *)first->words.ptr);
 }
 
-/* The version that has it: the latest, or any. False: none. */
+/* The version that has it: the latest, or any, best of all the one that is wanted. False: none. */
 static bool find_version(const struct registration *r, const struct type_row *row, uint32_t id,
                          uint32_t *number)
 {
+    bool found = false;
     for (uint32_t i = row->nversions; id && i-- > 0;) {
         const struct row_version version = type_row_version(row, i);
         if (version.state != VERSION_LIVE)
             continue;
-        *number = version.number;
-        if (version.schema_id == id)
-            return true;
-        if (!r->any_version)
-            return false;
+        if (!found)
+            *number = version.number;
+        if (version.schema_id == id && (!found || version.number == r->wanted_version)) {
+            found = true;
+            *number = version.number;
+        }
+        if (!r->any_version || (found && !r->wanted_version))
+            break;
     }
-    return false;
+    return found;
 }
 
 /* Where the registry asks whether a schema would fit, the mode is no answer. */
@@ -191,6 +195,8 @@ static enum rc check_row(struct request *req, struct registration *r, struct sto
     r->is_new = !find_version(r, row, r->schema_id, &r->version);
     if (r->is_new)
         r->version = last + 1;
+    if (register_wanted(r, &r->err) != RC_OK)
+        return RC_ERR;
     r->compared_revision = row->revision;
     bool changes = r->is_new || !type_options_equal(&row->options, &options);
     if (changes && check_mode(r) != RC_OK)
@@ -238,7 +244,7 @@ static enum rc check_lineage(struct request *req, struct registration *r, struct
     if (!condition_holds(&r->condition, 0))
         return RC_CONFLICT;
     r->version = 1;
-    return check_mode(r);
+    return register_wanted(r, &r->err) == RC_OK ? check_mode(r) : RC_ERR;
 }
 
 void register_check(struct request *req, struct registration *r, struct store_worker *store)

@@ -101,22 +101,28 @@ static enum rc create(struct request *req, struct registration *r, struct store_
     r->version = first.number;
     r->schema_id = first.schema_id;
     r->mode = register_level(r, &row.options);
+    if (rc == RC_OK)
+        rc = register_wanted(r, err);
     return rc == RC_OK ? row_put(req, r, txn, &row, &first, err) : rc;
 }
 
-/* The version that has the schema: the latest, or, where that will do, the newest of any. */
+/* The version that has the schema: the latest, or, where that will do, the newest of any, best of all the one that is
+ * wanted. */
 static bool find_version(const struct registration *r, const struct type_row *row, struct row_version *out)
 {
+    bool found = false;
     for (uint32_t i = row->nversions; i-- > 0;) {
-        *out = type_row_version(row, i);
-        if (out->state != VERSION_LIVE)
+        const struct row_version v = type_row_version(row, i);
+        if (v.state != VERSION_LIVE)
             continue;
-        if (out->schema_id == r->schema_id)
-            return true;
-        if (!r->any_version)
-            return false;
+        if (v.schema_id == r->schema_id && (!found || v.number == r->wanted_version)) {
+            found = true;
+            *out = v;
+        }
+        if (!r->any_version || (found && !r->wanted_version))
+            break;
     }
-    return false;
+    return found;
 }
 
 static enum rc change(struct request *req, struct registration *r, struct store_txn *txn, struct slice old,
@@ -144,13 +150,16 @@ static enum rc change(struct request *req, struct registration *r, struct store_
     r->is_new = !find_version(r, &row, &version);
     if (!r->is_new) {
         r->version = version.number;
+        if (register_wanted(r, err) != RC_OK)
+            return RC_ERR;
         return type_options_equal(&before, &row.options) ? RC_OK : row_put(req, r, txn, &row, NULL, err);
     }
     if (r->mode != COMPAT_NONE && (r->compared_revision != r->revision || r->compared_mode != r->mode))
         return RC_AGAIN;
     version = (struct row_version){.number = last + 1, .schema_id = r->schema_id};
     r->version = version.number;
-    return row_put(req, r, txn, &row, &version, err);
+    rc = register_wanted(r, err);
+    return rc == RC_OK ? row_put(req, r, txn, &row, &version, err) : rc;
 }
 
 enum rc register_decide(struct store_write *write, struct store_txn *txn, struct err *err)

@@ -8,60 +8,25 @@
 #include "server/words.h"
 
 #define OPTIONAL(name, type) "{\"name\":\"" name "\",\"type\":[\"null\"," type "],\"default\":null}"
-#define BODY(fields)         "{\"type\":\"record\",\"name\":\"body\",\"fields\":[" fields "]}"
+#define FIELD(name, type)    "{\"name\":\"" name "\",\"type\":" type "}"
+#define RECORD(name, fields) "{\"type\":\"record\",\"name\":\"" name "\",\"fields\":[" fields "]}"
+#define ARRAY(items)         "{\"type\":\"array\",\"items\":" items "}"
+#define BODY(fields)         RECORD("body", fields)
+#define STRING               "\"string\""
+#define INT                  "\"int\""
+#define OTHER                "\"other\""
 
-static const char schema_body[] = BODY(OPTIONAL("schema", "\"string\"") "," OPTIONAL(
-    "schemaType",
-    "\"string"
-    "\"") "," OPTIONAL("references",
-                       "{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"reference\",\"fields\":"
-                       "["
-                       "{\"name\":\"name\",\"type\":\"string\"},{\"name\":\"subject\",\"type\":\"string\"},"
-                       "{\"name\":\"version\",\"type\":\"int\"}]}}") "," OPTIONAL("id",
-                                                                                  "\"int\"") "," OPTIONAL("me"
-                                                                                                          "ta"
-                                                                                                          "da"
-                                                                                                          "t"
-                                                                                                          "a",
-                                                                                                          "{"
-                                                                                                          "\""
-                                                                                                          "ty"
-                                                                                                          "pe"
-                                                                                                          "\""
-                                                                                                          ":"
-                                                                                                          "\""
-                                                                                                          "re"
-                                                                                                          "co"
-                                                                                                          "rd"
-                                                                                                          "\""
-                                                                                                          ","
-                                                                                                          "\""
-                                                                                                          "na"
-                                                                                                          "me"
-                                                                                                          "\""
-                                                                                                          ":"
-                                                                                                          "\""
-                                                                                                          "ot"
-                                                                                                          "he"
-                                                                                                          "r"
-                                                                                                          "\""
-                                                                                                          ","
-                                                                                                          "\""
-                                                                                                          "fi"
-                                                                                                          "el"
-                                                                                                          "ds"
-                                                                                                          "\""
-                                                                                                          ":["
-                                                                                                          "]"
-                                                                                                          "}") "," OPTIONAL("rul"
-                                                                                                                            "eSe"
-                                                                                                                            "t",
-                                                                                                                            "\"o"
-                                                                                                                            "the"
-                                                                                                                            "r"
-                                                                                                                            "\""));
-static const char level_body[] = BODY(OPTIONAL("compatibility", "\"string\""));
-static const char mode_body[] = BODY(OPTIONAL("mode", "\"string\""));
+/* Member by member, as ask_schema_read takes them. */
+#define REFERENCE                                                                                            \
+    RECORD("reference", FIELD("name", STRING) "," FIELD("subject", STRING) "," FIELD("version", INT))
+#define SCHEMA     OPTIONAL("schema", STRING) "," OPTIONAL("schemaType", STRING)
+#define REFERENCES OPTIONAL("references", ARRAY(REFERENCE))
+#define NUMBERS    OPTIONAL("version", INT) "," OPTIONAL("id", INT)
+#define OTHERS     OPTIONAL("metadata", RECORD("other", "")) "," OPTIONAL("ruleSet", OTHER)
+
+static const char schema_body[] = BODY(SCHEMA "," REFERENCES "," NUMBERS "," OTHERS);
+static const char level_body[] = BODY(OPTIONAL("compatibility", STRING));
+static const char mode_body[] = BODY(OPTIONAL("mode", STRING));
 
 /* ---- JSON to Avro ---- */
 
@@ -185,10 +150,8 @@ enum rc ask_schema_read(struct slice body, struct arena *arena, struct ask_schem
     if (check_type(type, err) != RC_OK ||
         (take_some(&avro) && take_references(&avro, arena, out, err) != RC_OK))
         return RC_ERR;
-    if (take_some(&avro) && take_number(&avro) > 0)
-        return err_set(
-            err, ERR_READ_ONLY,
-            "A schema's id is given by the registry; there is no mode IMPORT, in which it could be chosen.");
+    out->version = take_some(&avro) ? (int32_t)take_number(&avro) : -1;
+    out->id = take_some(&avro) ? (int32_t)take_number(&avro) : -1;
     if (take_some(&avro) || take_some(&avro))
         return err_set(err, ERR_BAD_SCHEMA, "A schema's metadata and ruleSet are not offered.");
     if (!out->schema.len)

@@ -18,6 +18,7 @@ struct ask_schema {
     struct slice schema;
     struct reference *references;
     size_t nreferences;
+    int32_t version, id; /* -1: not given */
 };
 
 /* Fail with BAD_JSON, BAD_RECORD, NO_MEMORY; ask_schema also with BAD_SCHEMA: no schema, or of another type than Avro, or

@@ -8,6 +8,8 @@ enum rc schema_ask_read(struct call *c, struct schema_ask *a, struct err *err)
     if (ask_schema_read(c->req->body, call_arena(c), &body, err) != RC_OK)
         return RC_ERR;
     a->refs = (struct references){.text = body.schema, .at = body.references, .n = body.nreferences};
+    a->version = body.version;
+    a->id = body.id;
     if (!a->refs.n)
         return RC_OK;
     if (references_texts(c, &a->refs, &a->known, &a->nknown, err) != RC_OK)

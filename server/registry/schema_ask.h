@@ -9,7 +9,8 @@ struct schema_ask {
     struct references refs; /* text: the schema as it was sent */
     struct slice *known;    /* texts that the references lead to */
     size_t nknown;
-    struct slice list; /* of the references; empty: none */
+    struct slice list;   /* of the references; empty: none */
+    int32_t version, id; /* that a registration is to have; below 1 and 0: any */
 };
 
 /* As ask_schema_read, and BAD_SCHEMA where a reference leads nowhere. */

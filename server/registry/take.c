@@ -156,7 +156,13 @@ static bool registered(struct request *req, struct registration *r)
 
 static enum rc prepare_register(struct call *c, struct err *err)
 {
-    return prepare(c, registered, err);
+    if (prepare(c, registered, err) != RC_OK)
+        return RC_ERR;
+    struct taking *t = taking_of(c);
+    t->r.wanted_version = t->ask.version > 0 ? (uint32_t)t->ask.version : 0;
+    t->r.has_wanted_id = t->ask.id >= 0;
+    t->r.wanted_id = t->ask.id >= 0 ? (uint32_t)t->ask.id : 0;
+    return RC_OK;
 }
 
 void registry_register_handle(struct request *req)

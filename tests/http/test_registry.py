@@ -127,7 +127,9 @@ def check_bad_bodies(s):
             fails(s.post(path, body(V1, schemaType=kind)), 422, 42201)
         fails(s.post(path, body(V1, metadata={"owner": "me"})), 422, 42201)
         fails(s.post(path, body(V1, ruleSet={"domainRules": []})), 422, 42201)
-        fails(s.post(path, body(V1, id=17)), 422, 42205)
+        for member in "id", "version":
+            fails(s.post(path, body(V1, **{member: "1"})), 422, 422)
+            fails(s.post(path, body(V1, **{member: 1 << 31})), 422, 422)
         for not_json in ("", "{", "\xef\xbb\xbf{}", '{"schema":"a","schema":"b"}', "[1,]"):
             fails(s.post(path, not_json), 400, 400)
         for other in ("[]", '"x"', '{"schema":1}', '{"schema":"\\"int\\"","references":1}'):
@@ -139,6 +141,43 @@ def check_bad_bodies(s):
                           propagateSchemaTags=False)))
     fails(s.post(at("bad", "versions"), body(V1) + " " * 4194304), 413, 413)
     fails(s.post(at("bad", "versions"), body('"' + "x" * 1048576 + '"')), 413, 413)
+
+
+def check_chosen_numbers(s):
+    """An id is given by the registry, and a version's number is the next: both may be said, but not chosen."""
+    for name in "numbers", "num/bers":
+        path = at(name, "versions")
+        fails(s.post(path, body(V1, id=1_000_000)), 422, 42205)
+        fails(s.post(path, body(V1, id=0)), 422, 42205)
+        assert "one more" in fails(s.post(path, body(V1, version=2)), 422, 42201)
+        fails(s.get(path), 404, 40401)
+        one = ok(s.post(path, body(V1, version=1)))["id"]
+        # One that is there already: with its own numbers, or none.
+        for said in {}, {"id": one}, {"version": 1}, {"id": one, "version": 1}, {"id": -1, "version": -1}, {"version": 0}:
+            ok(s.post(path, body(V1, **said)), {"id": one})
+        fails(s.post(path, body(V1, id=one + 1)), 422, 42205)
+        fails(s.post(path, body(V1, version=2)), 422, 42201)
+        fails(s.post(path, body(V2, id=one)), 422, 42205)
+        fails(s.post(path, body(V2, version=1)), 422, 42201)
+        fails(s.post(path, body(V2, version=3)), 422, 42201)
+        two = ok(s.post(path, body(V2, version=2)))["id"]
+        ok(s.post(path, body(V1, version=1)), {"id": one})
+        fails(s.post(at("other" + name, "versions"), body(V2, id=two)), 422, 42205) # that of another subject's
+        ok(s.get(path), [1, 2])
+        # Looking asks for neither.
+        assert ok(s.post(at(name), body(V2, id=77, version=9)))["version"] == 2
+        ok(s.post(f"/compatibility/subjects/{quote(name, safe='')}/versions/latest", body(V2, id=77, version=9)),
+           {"is_compatible": True})
+        ok(s.delete(at(name, "versions", 2)), 2)
+        fails(s.post(path, body(V3, version=2)), 422, 42201) # a number is not given again
+        ok(s.post(path, body(V3, version=3)))
+    # A type may have a schema twice: either number is its.
+    for schema in V1, V2, V1:
+        assert s.post("/putschema/twice?compatibility=none", text(schema)).status == 200
+    for version in 1, 3:
+        ok(s.post(at("twice", "versions"), body(V1, version=version)))
+    fails(s.post(at("twice", "versions"), body(V1, version=2)), 422, 42201)
+    fails(s.put("/mode", '{"mode":"IMPORT"}'), 422, 42204)
 
 
 def check_lookup(s):
@@ -848,7 +887,7 @@ def main():
         print(alone.__name__)
     with Server() as s:
         for check in (check_register, check_names, check_not_there, check_bad_bodies, check_lookup, check_normalize,
-                      check_ids, check_warnings, check_many_reasons, check_media, check_edge, check_compatibility, check_delete,
+                      check_ids, check_warnings, check_many_reasons, check_media, check_edge, check_compatibility, check_chosen_numbers, check_delete,
                       check_delete_beside_records, check_references, check_drop_of_what_others_use, check_own_references, check_deep_references,
                       check_one_lineage, check_restart, check_many_register_one, check_many_register_many,
                       check_references_against_deletion, check_references_against_drops, check_deletion_against_puts):
