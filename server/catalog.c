@@ -12,6 +12,7 @@
 #include "server/catalog_type.h"
 #include "server/reading.h"
 #include "server/server.h"
+#include "server/subject_settings.h"
 
 /* One worker's share of one table. */
 struct catalog_hold {
@@ -29,7 +30,9 @@ struct reader {
 
 struct catalog {
     _Atomic(struct table *) current;
-    pthread_mutex_t lock; /* all below, and every count of references */
+    _Atomic uint8_t level; /* enum compat_mode */
+    pthread_mutex_t lock;  /* all below, and every count of references */
+    uint64_t level_revision;
     struct slots slots;
     struct reader *readers;
     struct catalog_change *oldest, *newest; /* in flight */
@@ -116,6 +119,33 @@ static void load_page_done(struct store_scan *scan)
     (void)scan; /* load() looks at scan->rc */
 }
 
+struct level_get {
+    struct store_get get;
+    struct subject_settings settings;
+};
+
+static void level_read(struct store_get *get)
+{
+    struct level_get *l = CONTAINER_OF(get, struct level_get, get);
+    if (get->rc == RC_OK)
+        get->rc = settings_decode(get->rec.body, &l->settings, &get->err);
+}
+
+static enum rc load_level(struct catalog *c, struct store_worker *worker, struct err *err)
+{
+    uint8_t key[LIMIT_ID_MAX];
+    struct level_get l = {.get = {.key = {.space = SPACE_SUBJECT, .id = settings_key((struct slice){0}, key)},
+                                  .done = level_read}};
+    store_get(worker, &l.get);
+    if (l.get.rc == RC_ERR) {
+        *err = l.get.err;
+        return RC_ERR;
+    }
+    const struct settings_pair for_all = {.global = l.settings};
+    atomic_store_explicit(&c->level, (uint8_t)settings_level(&for_all), memory_order_relaxed);
+    return RC_OK;
+}
+
 static enum rc load(struct catalog *c, struct store_worker *worker, struct err *err)
 {
     struct loading l = {
@@ -123,6 +153,8 @@ static enum rc load(struct catalog *c, struct store_worker *worker, struct err *
         .catalog = c};
     while (l.scan.rc == RC_PENDING)
         store_scan(worker, &l.scan);
+    if (l.scan.rc == RC_OK && load_level(c, worker, &l.scan.err) != RC_OK)
+        l.scan.rc = RC_ERR;
     store_turn_end(worker);
     struct table *t = NULL;
     if (l.scan.rc == RC_OK) {
@@ -262,7 +294,22 @@ const struct type *catalog_after(const struct catalog_hold *h, struct slice name
     return table_after(h->table, name);
 }
 
+enum compat_mode catalog_level(const struct catalog *c)
+{
+    return (enum compat_mode)atomic_load_explicit(&c->level, memory_order_acquire);
+}
+
 /* ---- changing ---- */
+
+void catalog_level_put(struct catalog *c, uint64_t revision, enum compat_mode level)
+{
+    pthread_mutex_lock(&c->lock);
+    if (revision > c->level_revision) {
+        c->level_revision = revision;
+        atomic_store_explicit(&c->level, (uint8_t)level, memory_order_release);
+    }
+    pthread_mutex_unlock(&c->lock);
+}
 
 static bool drops_reserve(struct catalog *c)
 {

@@ -84,6 +84,9 @@ static inline const struct schema *type_schema(const struct type_version *v)
 /* Give a compiled schema to the slot. If it has one by now, ours is freed. Any thread. */
 void type_schema_offer(const struct type_version *, struct schema *);
 
+/* The level of compatibility that is set for all in the registry: that of types with options.follows_level. Any thread. */
+enum compat_mode catalog_level(const struct catalog *);
+
 /* ---- changing; any worker ---- */
 
 /* Around the store's part of a change: from before the write is queued until after it was published, so that
@@ -101,6 +104,8 @@ size_t catalog_drops_remembered(struct catalog *);
 /* Publish a committed row, unless something newer is known of its name. NO_MEMORY: it is not visible; call
  * again before it is answered. */
 MUST_USE enum rc catalog_put(struct catalog *, struct slice name, const struct type_row *, struct err *);
+/* Publish a committed change of the level for all, unless a newer one is known. */
+void catalog_level_put(struct catalog *, uint64_t revision, enum compat_mode);
 /* Publish a committed drop of the type with this number; nothing if that is known. NO_MEMORY as above. */
 MUST_USE enum rc catalog_drop(struct catalog *, struct slice name, uint32_t number, struct err *);
 

@@ -9,6 +9,7 @@ enum {
     FORMAT = 1,
     HEAD_BYTES = 40,
     HEAD_BYTES_FIRST = 32, /* without a form */
+    AT_FOLLOWS_LEVEL = 33,
     VERSION_BYTES = 12,
     VERSION_BYTES_FIRST = 8, /* without a state */
 };
@@ -30,6 +31,8 @@ enum rc type_row_decode(struct slice bytes, struct type_row *out, struct err *er
     out->options.ttl_s = (uint32_t)ttl_s;
     if (head > HEAD_BYTES_FIRST && head <= bytes.len)
         out->options.form = p[HEAD_BYTES_FIRST];
+    if (head > AT_FOLLOWS_LEVEL && head <= bytes.len)
+        out->options.follows_level = p[AT_FOLLOWS_LEVEL] & 1;
     out->number = get_le32(p + 4);
     out->revision = get_le64(p + 8);
     out->nversions = get_le32(p + 20);
@@ -84,6 +87,7 @@ enum rc type_row_encode(const struct type_row *row, const struct row_version *mo
     put_le16(p + 16, HEAD_BYTES);
     put_le16(p + 18, VERSION_BYTES);
     p[HEAD_BYTES_FIRST] = row->options.form;
+    p[AT_FOLLOWS_LEVEL] = row->options.follows_level;
     put_le64(p + 24, row->options.ttl_s);
     put_le32(p + 20, row->nversions + (more ? 1 : 0));
     for (uint32_t i = 0; i < row->nversions; i++) {

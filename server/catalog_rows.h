@@ -4,7 +4,8 @@
  *   0 format u8 = 1     1 missing u8   2 unknown u8   3 compatibility u8
  *   4 type number u32   8 revision u64
  *  16 head length u16 (more than is known here is skipped)   18 bytes of a version u16 (0: 8)   20 versions u32
- *  24 ttl seconds u64, 0: none   32 form u8, then seven of zero, if the head is so long
+ *  24 ttl seconds u64, 0: none
+ *  32 form u8   33 u8 = 1: it goes by the registry's level for all   34 six of zero; if the head is so long
  * then for each version, oldest first: number u32, schema id u32, state u8, zero
  *
  * The other rows: SPACE_SCHEMA, key schema id u32 big-endian, the text as first registered;
@@ -22,6 +23,9 @@ struct type_options {
     uint8_t missing, unknown, compatibility;
     uint8_t form;   /* JSON_LOGICAL, JSON_BASE64 and JSON_INT64, added */
     uint32_t ttl_s; /* how long a record lives after its last write; 0: until it is removed */
+    /* No compatibility was ever given: the type goes by the level that is set for all in the registry; then
+     * `compatibility` is backward, for who does not know this. */
+    bool follows_level;
 };
 
 /* A version never leaves its row: a record may bear its schema id. The values are on disk. */

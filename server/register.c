@@ -201,7 +201,8 @@ enum rc register_wanted(const struct registration *r, struct err *err)
 
 enum compat_mode register_level(const struct registration *r, const struct type_options *options)
 {
-    return r->space == SPACE_TYPE ? options->compatibility : settings_level(&r->settings);
+    bool has_own = r->space == SPACE_TYPE && !options->follows_level;
+    return has_own ? options->compatibility : settings_level(&r->settings);
 }
 
 void register_schema(struct request *req, struct registration *r)

@@ -76,8 +76,10 @@ static enum rc level_move(struct registration *r, struct store_txn *txn, struct 
                           struct err *err)
 {
     struct subject_settings own = r->settings.own;
-    if (own.level || r->by_registry)
-        options->compatibility = (uint8_t)settings_level(&r->settings);
+    if (own.level)
+        type_options_set_level(options, own.level - 1);
+    else if (r->by_registry)
+        type_options_unset_level(options);
     if (r->space != SPACE_TYPE || !own.level)
         return RC_OK;
     own.level = 0;

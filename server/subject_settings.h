@@ -1,7 +1,7 @@
 /* server/subject_settings.h - what the registry's API sets for a subject, and for all: its level of compatibility
  * and its mode. Rows of SPACE_SUBJECT whose key is 00, 's', the subject's name (none: for all); 4 bytes: format u8
  * = 1, level u8 (0: not set, else 1 + enum compat_mode), mode u8, zero. A type's level is the option in its own row:
- * what stands here is for a lineage that is not there yet, or that no type has. */
+ * what stands here is for all, for a lineage that is not there yet, or for one that no type has. */
 #ifndef SERVER_SUBJECT_SETTINGS_H
 #define SERVER_SUBJECT_SETTINGS_H
 

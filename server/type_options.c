@@ -75,8 +75,22 @@ struct type_options type_options_initial(bool astore)
     if (astore)
         return (struct type_options){
             .missing = MISSING_ZERO, .unknown = UNKNOWN_IGNORE, .compatibility = COMPAT_NONE};
-    return (struct type_options){
-        .missing = MISSING_DEFAULT, .unknown = UNKNOWN_REJECT, .compatibility = COMPAT_BACKWARD};
+    return (struct type_options){.missing = MISSING_DEFAULT,
+                                 .unknown = UNKNOWN_REJECT,
+                                 .compatibility = COMPAT_BACKWARD,
+                                 .follows_level = true};
+}
+
+void type_options_set_level(struct type_options *o, uint8_t compatibility)
+{
+    o->compatibility = compatibility;
+    o->follows_level = false;
+}
+
+void type_options_unset_level(struct type_options *o)
+{
+    o->compatibility = COMPAT_BACKWARD;
+    o->follows_level = true;
 }
 
 void type_options_apply(const struct type_options_given *given, struct type_options *out)
@@ -86,7 +100,7 @@ void type_options_apply(const struct type_options_given *given, struct type_opti
     if (given->has_unknown)
         out->unknown = given->value.unknown;
     if (given->has_compatibility)
-        out->compatibility = given->value.compatibility;
+        type_options_set_level(out, given->value.compatibility);
     if (given->has_ttl)
         out->ttl_s = given->value.ttl_s;
     out->form = (uint8_t)((out->form & ~given->form_mask) | given->value.form);
@@ -95,7 +109,7 @@ void type_options_apply(const struct type_options_given *given, struct type_opti
 bool type_options_equal(const struct type_options *a, const struct type_options *b)
 {
     return a->missing == b->missing && a->unknown == b->unknown && a->compatibility == b->compatibility &&
-           a->form == b->form && a->ttl_s == b->ttl_s;
+           a->follows_level == b->follows_level && a->form == b->form && a->ttl_s == b->ttl_s;
 }
 
 const char *missing_name(uint8_t v)

@@ -16,6 +16,9 @@ struct type_options_given {
 struct type_options type_options_initial(bool astore);
 /* From the parameters. Fails with BAD_PARAMETER, naming what is offered. */
 MUST_USE enum rc type_options_parse(const struct request *, struct type_options_given *, struct err *);
+/* Give it a level of its own, or take that away. */
+void type_options_set_level(struct type_options *, uint8_t compatibility);
+void type_options_unset_level(struct type_options *);
 void type_options_apply(const struct type_options_given *, struct type_options *);
 bool type_options_equal(const struct type_options *, const struct type_options *);
 

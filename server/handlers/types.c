@@ -7,6 +7,7 @@
 #include "server/handlers/reply.h"
 #include "server/json_form.h"
 #include "server/registry/handlers.h"
+#include "server/server.h"
 #include "server/timing.h"
 #include "server/type_options.h"
 
@@ -19,7 +20,8 @@ struct listing {
     const struct type *types[PAGE_TYPES];
     struct store_count counts[PAGE_TYPES];
     struct long_text out;
-    bool ok; /* else memory is out */
+    enum compat_mode level; /* of types that have none of their own */
+    bool ok;                /* else memory is out */
 };
 
 /* The name needs no escapes: see router_type_name_fault. */
@@ -37,26 +39,28 @@ static bool ttl_print(uint32_t seconds, struct buf *out)
     return seconds ? buf_printf(out, "%u", seconds) : buf_append(out, SLICE("null"));
 }
 
-static bool type_print(const struct type *t, const struct store_count *count, struct buf *out)
+static bool type_print(const struct type *t, enum compat_mode level, const struct store_count *count,
+                       struct buf *out)
 {
+    const struct type_options *o = &t->options;
     return buf_printf(
                out,
                "{\"name\":\"%.*s\",\"version\":%u,\"schema_id\":%u,\"revision\":%llu,\"missing\":\"%s\","
                "\"unknown\":\"%s\",\"compatibility\":\"%s\",\"ttl\":",
                (int)t->name.len, (const char *)t->name.ptr, t->latest->number, t->latest->schema_id,
-               (unsigned long long)t->revision, missing_name(t->options.missing),
-               unknown_name(t->options.unknown), compat_mode_name(t->options.compatibility)) &&
-           ttl_print(t->options.ttl_s, out) &&
+               (unsigned long long)t->revision, missing_name(o->missing), unknown_name(o->unknown),
+               compat_mode_name(o->follows_level ? level : o->compatibility)) &&
+           ttl_print(o->ttl_s, out) &&
            buf_printf(out, ",\"records\":%llu,\"bytes\":%llu,\"json\":{", (unsigned long long)count->records,
                       (unsigned long long)count->bytes) &&
-           json_form_print(t->options.form, out) && buf_append_byte(out, '}') && versions_print(t, out);
+           json_form_print(o->form, out) && buf_append_byte(out, '}') && versions_print(t, out);
 }
 
 static void page_print(struct listing *l)
 {
     for (size_t i = 0; l->ok && i < l->counted; i++, l->printed++)
         l->ok = buf_append(&l->out.text, l->printed ? SLICE(",\n") : SLICE("[")) &&
-                type_print(l->types[i], &l->counts[i], &l->out.text);
+                type_print(l->types[i], l->level, &l->counts[i], &l->out.text);
 }
 
 static enum rc page_count(struct request *req, struct listing *l, struct err *err)
@@ -138,6 +142,7 @@ void schemas_handle(struct request *req)
     l->printed = l->counted = 0;
     l->out = (struct long_text){0};
     l->ok = true;
+    l->level = catalog_level(req->worker->server->catalog);
     req->state = l;
     list_go_on(req);
 }

@@ -101,6 +101,8 @@ static enum rc publish(struct call *c, struct err *err)
 {
     struct catalog *catalog = c->req->worker->server->catalog;
     struct type_row row;
+    if (c->sets_level)
+        catalog_level_put(catalog, c->revision, c->level);
     if (c->dropped)
         return catalog_drop(catalog, c->subject, c->dropped, err);
     if (!c->row.len)
@@ -129,6 +131,7 @@ static void written(struct store_write *write)
     struct call *c = req->state;
     timing_lap_write(req, write);
     if (write->rc == RC_OK) {
+        c->revision = write->revision; /* the write's memory may be the job's next */
         committed(c);
         return;
     }
@@ -150,6 +153,7 @@ static enum rc decide(struct store_write *write, struct store_txn *txn, struct e
     c->out.text.len = 0;
     c->row = (struct slice){0};
     c->dropped = 0;
+    c->sets_level = false;
     return c->decide(c, txn, err);
 }
 

@@ -33,6 +33,9 @@ struct call {
     bool takes_long;  /* run may take seconds */
     struct slice row; /* left by decide: the type's row as it is now, for the catalog; empty: as it was ... */
     uint32_t dropped; /* ... or the number of the type that was dropped */
+    bool sets_level;  /* left by decide: the level for all is this one now */
+    enum compat_mode level;
+    uint64_t revision; /* that the change took */
 
     struct store_worker *store; /* the helper's, while run runs */
     struct long_text out;

@@ -3,6 +3,7 @@
 #include "server/registry/ask.h"
 #include "server/registry/handlers.h"
 #include "server/registry/registry.h"
+#include "server/type_options.h"
 #include "server/words.h"
 
 /* ---- words ---- */
@@ -52,6 +53,11 @@ static enum rc print_mode(struct call *c, enum subject_mode mode, struct err *er
 
 /* ---- looking ---- */
 
+static uint8_t own_level(const struct type_options *o)
+{
+    return o->follows_level ? 0 : (uint8_t)(o->compatibility + 1);
+}
+
 /* 0: the subject has none of its own. */
 static enum rc level_of(struct call *c, const struct settings_pair *s, uint8_t *level, struct err *err)
 {
@@ -61,7 +67,7 @@ static enum rc level_of(struct call *c, const struct settings_pair *s, uint8_t *
         return RC_OK;
     enum rc rc = lineage_read(c, c->subject, &row, err);
     if (rc == RC_OK)
-        *level = (uint8_t)(row.options.compatibility + 1);
+        *level = own_level(&row.options);
     return rc == RC_NOTFOUND ? RC_OK : rc;
 }
 
@@ -133,8 +139,9 @@ static enum rc settings_put(struct call *c, struct store_txn *txn, const struct 
     return rc == RC_NOTFOUND ? RC_OK : rc;
 }
 
-/* The type's option becomes this; *before what it was. RC_NOTFOUND: there is no such type. */
-static enum rc type_level_put(struct call *c, struct store_txn *txn, enum compat_mode level, uint8_t *before,
+/* The type's option becomes this (0: it goes by the level for all); *before what it was. RC_NOTFOUND: there is no such
+ * type. */
+static enum rc type_level_put(struct call *c, struct store_txn *txn, uint8_t level, uint8_t *before,
                               struct err *err)
 {
     const struct store_key key = {.space = SPACE_TYPE, .id = c->subject};
@@ -150,10 +157,13 @@ static enum rc type_level_put(struct call *c, struct store_txn *txn, enum compat
         return err_oom(err);
     if (type_row_decode(copy, &row, err) != RC_OK)
         return RC_ERR;
-    *before = (uint8_t)(row.options.compatibility + 1);
-    if (row.options.compatibility == level)
+    *before = own_level(&row.options);
+    if (*before == level)
         return RC_OK;
-    row.options.compatibility = (uint8_t)level;
+    if (level)
+        type_options_set_level(&row.options, level - 1);
+    else
+        type_options_unset_level(&row.options);
     row.revision = txn_revision(txn);
     if (type_row_encode(&row, NULL, call_arena(c), &c->row, err) != RC_OK)
         return RC_ERR;
@@ -166,6 +176,16 @@ static struct subject_settings *settings_at(const struct call *c, struct setting
     return c->subject.len ? &s->own : &s->global;
 }
 
+/* Of a subject that is no type, or for all, which the catalog has to know, too. */
+static enum rc level_put(struct call *c, struct store_txn *txn, struct settings_pair *s, uint8_t level,
+                         struct err *err)
+{
+    settings_at(c, s)->level = level;
+    c->sets_level = !c->subject.len;
+    c->level = settings_level(s);
+    return settings_put(c, txn, settings_at(c, s), err);
+}
+
 static enum rc decide_level(struct call *c, struct store_txn *txn, struct err *err)
 {
     const struct setting *set = c->state;
@@ -173,11 +193,9 @@ static enum rc decide_level(struct call *c, struct store_txn *txn, struct err *e
     uint8_t before;
     if (get_both(c, txn, &s, err) != RC_OK || settings_writable(&s, c->subject, err) != RC_OK)
         return RC_ERR;
-    enum rc rc = type_level_put(c, txn, (enum compat_mode)(set->level - 1), &before, err);
-    if (rc == RC_NOTFOUND) {
-        settings_at(c, &s)->level = set->level;
-        rc = settings_put(c, txn, settings_at(c, &s), err);
-    }
+    enum rc rc = type_level_put(c, txn, set->level, &before, err);
+    if (rc == RC_NOTFOUND)
+        rc = level_put(c, txn, &s, set->level, err);
     return rc == RC_OK ? print_level(c, "compatibility", set->level, err) : rc;
 }
 
@@ -187,14 +205,11 @@ static enum rc decide_level_away(struct call *c, struct store_txn *txn, struct e
     if (get_both(c, txn, &s, err) != RC_OK || settings_writable(&s, c->subject, err) != RC_OK)
         return RC_ERR;
     uint8_t before = settings_at(c, &s)->level;
-    s.own.level = 0;
-    enum rc rc = type_level_put(c, txn, settings_level(&s), &before, err);
-    if (rc == RC_NOTFOUND) {
-        if (c->subject.len && !before)
-            return no_subject(c->subject, err);
-        settings_at(c, &s)->level = 0;
-        rc = settings_put(c, txn, settings_at(c, &s), err);
-    }
+    enum rc rc = type_level_put(c, txn, 0, &before, err);
+    if (rc != RC_ERR && c->subject.len && !before)
+        return no_subject(c->subject, err);
+    if (rc == RC_NOTFOUND)
+        rc = level_put(c, txn, &s, 0, err);
     return rc == RC_OK ? print_level(c, "compatibilityLevel", before, err) : rc;
 }
 

@@ -441,17 +441,49 @@ def check_config():
             fails(s.put(path, '{"compatibility":1}'), 422, 422)
         assert of_type(s, "typed")["compatibility"] == "full"
         ok(s.put("/config", '{"compatibility":"NONE"}'))
-        # A type has a level of its own, from its first version on; any other subject follows the level for all.
+        # Who has no level of its own follows that for all: a type, however it was made, and any other subject.
         register(s, "later", V1)
         register(s, "lat/er", V1)
-        assert of_type(s, "later")["compatibility"] == "none"
+        assert s.post("/putschema/put", text(V1)).status == 200
+        for level in ("NONE", "FORWARD", "BACKWARD"):
+            ok(s.put("/config", json.dumps({"compatibility": level})))
+            for name in ("later", "lat/er", "put"):
+                path = "/config/" + quote(name, safe="")
+                fails(s.get(path), 404, 40408)
+                fails(s.delete(path), 404, 40401)
+                ok(s.get(path + "?defaultToGlobal=true"), {"compatibilityLevel": level})
+                ok(s.post("/compatibility/subjects/" + quote(name, safe="") + "/versions", body(WRONG)),
+                   {"is_compatible": level == "NONE"})
+                if of_type(s, name):
+                    assert of_type(s, name)["compatibility"] == level.lower()
+                    verdict = s.post(f"/putschema/{name}?dry_run=1", text(WRONG))
+                    assert (verdict.status, verdict.json()["compatibility"]) == (200 if level == "NONE" else 409, level.lower())
+            s.restart(kill=True)
+        for name in ("later", "lat/er", "put"):
+            fails(s.post(at(name, "versions"), body(WRONG)), 409, 409)
+        assert s.post("/putschema/later", text(WRONG)).status == 409
+        # One of its own stays, until it is taken away.
+        ok(s.put("/config/later", '{"compatibility":"NONE"}'))
+        assert s.post("/putschema/put?compatibility=none", text(V1)).status == 200
+        for level in ("BACKWARD", "FULL"):
+            ok(s.put("/config", json.dumps({"compatibility": level})))
+            for name in ("later", "put"):
+                ok(s.get("/config/" + name), {"compatibilityLevel": "NONE"})
+                assert of_type(s, name)["compatibility"] == "none"
+            s.restart()
+        for name in ("later", "put"):
+            register(s, name, WRONG)
+            before = s.get("/getschema/" + name).header("ETag")
+            ok(s.delete("/config/" + name), {"compatibilityLevel": "NONE"})
+            assert s.get("/getschema/" + name).header("ETag") != before, "the type has changed"
+            fails(s.get("/config/" + name), 404, 40408)
+            ok(s.get(f"/config/{name}?defaultToGlobal=true"), {"compatibilityLevel": "FULL"})
+            fails(s.post(at(name, "versions"), body(V2)), 409, 409)
+        # Also the level that it would have had anyway.
+        assert s.post("/putschema/put?compatibility=full", text(WRONG)).status == 200
+        ok(s.put("/config", '{"compatibility":"NONE"}'))
+        ok(s.get("/config/put"), {"compatibilityLevel": "FULL"})
         ok(s.put("/config", '{"compatibility":"FORWARD"}'))
-        ok(s.get("/config/later"), {"compatibilityLevel": "NONE"})
-        register(s, "later", WRONG)
-        fails(s.get("/config/lat%2Fer"), 404, 40408)
-        fails(s.post(at("lat/er", "versions"), body(WRONG)), 409, 409)
-        ok(s.delete("/config/later"), {"compatibilityLevel": "NONE"})
-        ok(s.get("/config/later"), {"compatibilityLevel": "FORWARD"})
         ok(s.delete("/config/un%2Ftyped"), {"compatibilityLevel": "FULL"})
         fails(s.get("/config/un%2Ftyped"), 404, 40408)
         # The option of the type, from either side.
@@ -462,13 +494,35 @@ def check_config():
         assert of_type(s, "early")["compatibility"] == "none"
         assert s.post("/delschema/early").status == 200
         assert s.post("/putschema/early", text(V1)).status == 200
-        assert of_type(s, "early")["compatibility"] == "backward", "the level went with the type"
+        assert of_type(s, "early")["compatibility"] == "forward", "the level went with the type"
         ok(s.delete("/config"), {"compatibilityLevel": "FORWARD"})
         ok(s.put("/config/typed", '{"compatibility":"FORWARD"}'))
         ok(s.put("/config", '{"compatibility":"FULL_TRANSITIVE"}'))
         s.restart(kill=True)
         ok(s.get("/config"), {"compatibilityLevel": "FULL_TRANSITIVE"})
         ok(s.get("/config/typed"), {"compatibilityLevel": "FORWARD"})
+
+
+def check_level_of_astore():
+    """There a new type has a level of its own: none; not one that the registry makes."""
+    with Server("--compat", "astore") as s:
+        assert s.post("/putschema/old", text(V1)).status == 200
+        ok(s.get("/config/old"), {"compatibilityLevel": "NONE"})
+        register(s, "new", V1)
+        fails(s.get("/config/new"), 404, 40408)
+        fails(s.post(at("new", "versions"), body(WRONG)), 409, 409)
+        register(s, "old", WRONG)
+
+
+def check_levels_at_once():
+    """What the last change said is what /schemas tells, whichever worker heard of it last."""
+    with Server("--threads", "2") as s:
+        assert s.post("/putschema/t", text(V1)).status == 200
+        levels = ["NONE", "FULL", "FORWARD", "BACKWARD_TRANSITIVE"]
+        for _ in range(20):
+            at_once(4, lambda who: ok(s.put("/config", json.dumps({"compatibility": levels[who]}))))
+            now = ok(s.get("/config"))["compatibilityLevel"]
+            assert of_type(s, "t")["compatibility"] == now.lower()
 
 
 def check_dry_run_of_read_only(s):
@@ -882,7 +936,7 @@ def check_deletion_against_puts(s):
 
 
 def main():
-    for alone in (check_lists, check_config, check_mode):
+    for alone in (check_lists, check_config, check_level_of_astore, check_levels_at_once, check_mode):
         alone()
         print(alone.__name__)
     with Server() as s:

@@ -28,9 +28,10 @@ static struct type_row decode(struct slice bytes)
 
 TEST(type_row__comes_back_as_it_was)
 {
-    struct type_row row = {.number = 7,
-                           .revision = UINT64_MAX,
-                           .options = {MISSING_REJECT, UNKNOWN_IGNORE, COMPAT_NONE, JSON_INT64}};
+    struct type_row row = {
+        .number = 7,
+        .revision = UINT64_MAX,
+        .options = {MISSING_REJECT, UNKNOWN_IGNORE, COMPAT_NONE, JSON_INT64, .follows_level = true}};
     struct type_row one = decode(encode(&row, &(struct row_version){1, 10}));
     struct type_row two = decode(encode(&one, &(struct row_version){2, UINT32_MAX}));
     struct type_row same = decode(encode(&two, NULL));
@@ -40,6 +41,7 @@ TEST(type_row__comes_back_as_it_was)
     assert_int_equal(same.options.unknown, UNKNOWN_IGNORE);
     assert_int_equal(same.options.compatibility, COMPAT_NONE);
     assert_int_equal(same.options.form, JSON_INT64);
+    assert_true(same.options.follows_level);
     assert_int_equal(same.nversions, 2);
     assert_int_equal(type_row_version(&same, 0).schema_id, 10);
     assert_int_equal(type_row_version(&same, 1).number, 2);
@@ -76,6 +78,7 @@ TEST(type_row__reads_a_row_without_form_and_states)
     assert_int_equal(type_row_version(&back, 0).schema_id, 4);
     assert_int_equal(type_row_version(&back, 0).state, VERSION_LIVE);
     assert_int_equal(back.options.form, JSON_PLAIN);
+    assert_false(back.options.follows_level); /* what it had stays its own */
     struct type_row same = decode(encode(&back, NULL));
     assert_int_equal(type_row_version(&same, 0).schema_id, 4);
     arena_release(&arena);
