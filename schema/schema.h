@@ -15,6 +15,7 @@
 #include "base/slice.h"
 #include "schema/codec.h"
 #include "schema/compat.h"
+#include "schema/projection.h"
 
 /* A checked and compiled schema. Immutable once parsed (what a form of JSON needs is made when it is first asked for,
  * and published at once): any number of threads may use one at the same time.
