@@ -22,6 +22,8 @@ size_t record_frame(const struct record_form *f, uint8_t out[FRAME_BYTES_MAX])
 static enum rc put_form(const struct record_form *f, size_t bytes_max, struct slice avro, struct buf *out,
                         struct err *err)
 {
+    if (unlikely(f->projection != NULL))
+        return projection_print(f->projection, f->json, bytes_max, avro, out, err);
     if (likely(!f->framing))
         return codec_to_json_within(f->schema, f->field, f->json, bytes_max, avro, out, err);
     if (!buf_reserve(out, FRAME_BYTES_MAX + avro.len))

@@ -11,7 +11,8 @@
 struct record_form {
     const struct schema *schema; /* the reader's */
     struct reading reading;
-    int field; /* of schema_field; -1: the whole */
+    int field;                           /* of schema_field; -1: the whole */
+    const struct projection *projection; /* of the whole, as JSON; NULL: all fields */
     enum json_form json;
     const struct framing *framing; /* NULL: JSON; else Avro binary behind this, of the whole */
 };

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "server/handlers/record_fields.h"
 #include "server/handlers/record_life.h"
 #include "server/handlers/record_print.h"
 #include "server/handlers/reply.h"
@@ -14,9 +15,10 @@
 
 /* A form that a record can be had in, besides how its tag ends. */
 struct form {
-    bool raw;                      /* the content of a "bytes" or "string" as it is */
-    enum json_form json;           /* else, and ... */
-    const struct framing *framing; /* ... NULL; or it is Avro binary behind this */
+    bool raw;                            /* the content of a "bytes" or "string" as it is */
+    enum json_form json;                 /* else, and ... */
+    const struct framing *framing;       /* ... NULL; or it is Avro binary behind this */
+    const struct projection *projection; /* as JSON, these fields; NULL: all */
     const char *content_type;
     struct slice tag_suffix;
     enum read_verdict verdict; /* of the request's condition, if the record can be shown in this form */
@@ -98,12 +100,25 @@ static enum rc field_form(struct request *req, struct form *out, struct err *err
     return RC_OK;
 }
 
+/* As of one field; and which fields they are. */
+static COLD enum rc fields_form(struct request *req, const struct schema *schema, struct form *out,
+                                struct err *err)
+{
+    const struct projection *projection;
+    if (record_fields_find(req, schema, &projection, err) != RC_OK || field_form(req, out, err) != RC_OK)
+        return RC_ERR;
+    out->projection = projection;
+    return record_fields_suffix(req, out->json, &out->tag_suffix, err);
+}
+
 static enum rc choose_form(struct request *req, const struct schema *schema, const struct shown *s,
                            struct form *out, struct err *err)
 {
     const struct encoding *encoding;
     if (req->field.len)
         return field_form(req, out, err);
+    if (unlikely(record_fields_asked(req)))
+        return fields_form(req, schema, out, err);
     if (unlikely(schema_raw(schema) != SCHEMA_RAW_NONE))
         return raw_form(req, schema, s, out, err);
     if (negotiate_record_answer(req->header[HEADER_ACCEPT], FORMS_ALL, &encoding, err) != RC_OK)
@@ -155,6 +170,7 @@ static enum rc part_of(struct request *req, const struct shown *s, const struct 
     *out = (struct record_form){.schema = type_schema(s->reading->reader),
                                 .reading = *s->reading,
                                 .field = -1,
+                                .projection = form->projection,
                                 .json = form->json,
                                 .framing = form->framing};
     if (!req->field.len)

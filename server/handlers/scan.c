@@ -6,12 +6,14 @@
 #include "base/limits.h"
 #include "server/handlers/handlers.h"
 #include "server/handlers/record.h"
+#include "server/handlers/record_fields.h"
 #include "server/handlers/record_life.h"
 #include "server/handlers/record_print.h"
 #include "server/handlers/reply.h"
 #include "server/handlers/scan_ask.h"
 #include "server/handlers/scan_lines.h"
 #include "server/json_form.h"
+#include "server/schema_load.h"
 
 /* What comes next. */
 enum step {
@@ -34,7 +36,10 @@ struct scan {
     enum step step, after_load;
     struct scan_lines lines;
     enum json_form json;
-    struct reading wanted; /* what is to be loaded */
+    const struct projection *projection; /* of records as ... NULL: all fields */
+    const struct schema *projected;      /* ... this has them ... */
+    struct err not_projected;            /* ... or (code not 0) why not */
+    struct reading wanted;               /* what is to be loaded */
     uint32_t
         missing_id;     /* a schema whose records cannot be read, for want of it or of a way to it; 0: none */
     struct err missing; /* why */
@@ -78,6 +83,21 @@ static enum rc find_reading(const struct scan *s, const struct record *rec, stru
     return reading_find(s->req, rec->schema_id, reading_reader(s->req), out);
 }
 
+/* Of the version in which records are shown, which another may become. RC_NOTFOUND: s->missing says why not. */
+static COLD enum rc find_fields(struct scan *s, const struct schema *schema)
+{
+    if (s->projected != schema) {
+        s->projected = schema;
+        if (record_fields_find(s->req, schema, &s->projection, &s->not_projected) == RC_OK)
+            s->not_projected.code = ERR_NONE;
+    }
+    if (s->not_projected.code == ERR_NONE)
+        return RC_OK;
+    s->missing = s->not_projected;
+    s->missing_id = 0; /* it was why not of another one */
+    return RC_NOTFOUND;
+}
+
 /* RC_PENDING: the type has been dropped, and the scan is at its end. RC_NOTFOUND: s->missing says why not. */
 static enum rc form_of(struct scan *s, const struct record *rec, struct record_form *out)
 {
@@ -101,9 +121,14 @@ static enum rc form_of(struct scan *s, const struct record *rec, struct record_f
         return rc;
     out->schema = type_schema(r->reader);
     out->field = -1;
+    out->projection = NULL;
     out->json = s->json;
     out->framing = NULL;
-    return RC_OK;
+    if (likely(!record_fields_asked(s->req)))
+        return RC_OK;
+    rc = find_fields(s, out->schema);
+    out->projection = s->projection;
+    return rc;
 }
 
 /* The line of one of s->missing. */
@@ -396,9 +421,31 @@ static enum rc begin(struct request *req, struct scan *s, struct err *err)
     return RC_OK;
 }
 
-void scan_handle(struct request *req)
+static void start(struct request *req)
 {
     static const struct stream stream = {.more = more, .end = end};
+    const struct scan *s = req->state;
+    req->response.status = 200;
+    req->response.content_type = s->ask.array ? "application/json" : "application/x-ndjson";
+    req->response.stream = &stream;
+    req->response.stream_bytes = STREAM_BYTES_UNKNOWN;
+    answer(req);
+}
+
+/* A list of fields that are not there is refused before the answer begins. */
+static void start_with_fields(struct request *req)
+{
+    struct scan *s = req->state;
+    if (find_fields(s, type_schema(reading_reader(req))) == RC_OK) {
+        start(req);
+        return;
+    }
+    response_reset(req);
+    answer_err(req, &s->missing);
+}
+
+void scan_handle(struct request *req)
+{
     struct scan *s = arena_calloc(&req->arena, 1, sizeof *s);
     struct err err;
     if (!s) {
@@ -406,13 +453,12 @@ void scan_handle(struct request *req)
         return;
     }
     if (begin(req, s, &err) != RC_OK) {
-        reply_read_refused(req, &err);
+        answer_err(req, &err);
         return;
     }
     req->state = s;
-    req->response.status = 200;
-    req->response.content_type = s->ask.array ? "application/json" : "application/x-ndjson";
-    req->response.stream = &stream;
-    req->response.stream_bytes = STREAM_BYTES_UNKNOWN;
-    answer(req);
+    if (record_fields_asked(req))
+        schema_load(req, reading_reader(req), start_with_fields);
+    else
+        start(req);
 }

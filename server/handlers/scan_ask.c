@@ -106,5 +106,7 @@ enum rc scan_ask(struct request *req, struct scan_ask *out, struct err *err)
     if (ask_range(req, out, err) != RC_OK || ask_limit(req, out, err) != RC_OK ||
         params_flag(req, PARAM_keys, &out->keys, err) != RC_OK)
         return RC_ERR;
+    if (out->keys && params_find(req, PARAM_fields))
+        return err_set(err, ERR_BAD_PARAMETER, "Give keys or fields: with keys no record is shown.");
     return ask_form(req, out, err);
 }
