@@ -2,7 +2,7 @@
 #ifndef SERVER_HANDLERS_RECORD_FIELDS_H
 #define SERVER_HANDLERS_RECORD_FIELDS_H
 
-#include "schema/projection.h"
+#include "schema/schema.h"
 #include "server/handler.h"
 #include "server/params.h"
 

@@ -441,7 +441,7 @@ static void start_with_fields(struct request *req)
         return;
     }
     response_reset(req);
-    answer_err(req, &s->missing);
+    reply_read_refused(req, &s->missing);
 }
 
 void scan_handle(struct request *req)
@@ -453,7 +453,7 @@ void scan_handle(struct request *req)
         return;
     }
     if (begin(req, s, &err) != RC_OK) {
-        answer_err(req, &err);
+        reply_read_refused(req, &err);
         return;
     }
     req->state = s;
