@@ -227,6 +227,10 @@ MUST_USE bool answer_memory_take(struct worker *, uint64_t bytes);
 void answer_memory_take_always(struct worker *, uint64_t bytes);
 void answer_memory_give(struct worker *, uint64_t bytes);
 
+/* Has the client left, so that what takes long may end? Closing only its sending side counts as that: the two
+ * cannot be told apart. The request is to be answered all the same. */
+bool request_is_left(const struct request *);
+
 /* ---- what the edge calls (server/router.c) ---- */
 
 /* Find the route; on failure it has answered. Returns true if router_handle is due once the body is there. */

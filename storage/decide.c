@@ -9,6 +9,7 @@
 #include "base/crc32c.h"
 #include "storage/lay.h"
 #include "storage/purge.h"
+#include "storage/range.h"
 #include "storage/stage.h"
 #include "storage/txn.h"
 
@@ -195,7 +196,7 @@ static enum rc decide_kind(struct decider *d, struct store_write *w)
     case WRITE_TYPE_DROP: return decide_type_drop(d, w);
     case WRITE_LAY: return lay_decide(d, CONTAINER_OF(w, struct lay, op));
     case WRITE_PURGE: return purge_decide(d, CONTAINER_OF(w, struct purge, op));
-    case WRITE_RANGE_DELETE: break; /* refused before it is queued */
+    case WRITE_RANGE_DELETE: return range_decide(d, w);
     }
     assert(!"a kind of write that is none");
     return RC_ERR;

@@ -218,7 +218,7 @@ struct store_write {
     bool created, replayed;
     uint64_t revision; /* that this write took (0: a CALL that wrote nothing); on RC_CONFLICT the current
                           revision of the key, 0 if absent */
-    uint64_t count;    /* keys written; TYPE_DROP: records that vanished */
+    uint64_t count;    /* keys written; TYPE_DROP, RANGE_DELETE: records that vanished */
     uint64_t
         commit_ns; /* how long it took to apply its group and make it durable; 0: there was nothing to apply */
 
@@ -237,8 +237,11 @@ struct store_write {
     enum rc (*call)(struct store_write *, struct store_txn *, struct err *);
     bool opens_group; /* CALL: it may drop a type */
     struct err err;
-    struct slice upto;   /* RANGE_DELETE ... */
-    uint8_t resume[512]; /* ... where to go on */
+    /* RANGE_DELETE: the records of key.type from key.id on and before `upto` (empty: to the end of the type), a bounded
+     * number with one write. If resume_len is not 0 there are more: write again, from a copy of `resume` on. A condition is
+     * not looked at. */
+    struct slice upto;
+    uint8_t resume[512];
     uint16_t resume_len;
 };
 

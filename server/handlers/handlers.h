@@ -30,6 +30,9 @@ void record_put_handle(struct request *);   /* verb path: 200 always */
 void resource_put_handle(struct request *); /* resource path: 201 when it created */
 bool record_delete_begin(struct request *);
 void record_delete_handle(struct request *);
+/* range_delete.c */
+bool range_delete_begin(struct request *);
+void range_delete_handle(struct request *);
 /* scan.c */
 void scan_handle(struct request *);
 /* field_put.c */

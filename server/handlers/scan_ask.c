@@ -29,8 +29,7 @@ static enum rc raise_above(struct request *req, struct slice after, struct slice
     return RC_OK;
 }
 
-/* The smallest id above all that begin with `prefix`; empty: there is none, it is all 0xff. */
-static enum rc end_of_prefix(struct request *req, struct slice prefix, struct slice *out, struct err *err)
+enum rc scan_prefix_end(struct request *req, struct slice prefix, struct slice *out, struct err *err)
 {
     while (prefix.len && prefix.ptr[prefix.len - 1] == 0xff)
         prefix.len--;
@@ -50,7 +49,7 @@ static enum rc ask_prefix(struct request *req, struct scan_ask *a, struct err *e
         return RC_OK;
     if (slice_cmp(prefix, a->from) > 0)
         a->from = prefix;
-    if (end_of_prefix(req, prefix, &end, err) != RC_OK)
+    if (scan_prefix_end(req, prefix, &end, err) != RC_OK)
         return RC_ERR;
     if (end.len && (!a->upto.len || slice_cmp(end, a->upto) < 0))
         a->upto = end;

@@ -14,5 +14,7 @@ struct scan_ask {
 
 /* Fails with BAD_PARAMETER, NOT_ACCEPTABLE, NO_MEMORY. */
 MUST_USE enum rc scan_ask(struct request *, struct scan_ask *out, struct err *);
+/* The smallest id above all that begin with `prefix`, in the arena; empty: there is none, it is all 0xff. NO_MEMORY. */
+MUST_USE enum rc scan_prefix_end(struct request *, struct slice prefix, struct slice *out, struct err *);
 
 #endif

@@ -8,7 +8,8 @@
     "Accept-Schema-Version, Cache-Control, Content-Type, If-Match, If-None-Match, If-Range, Range, "         \
     "Schema-Version, X-Request-Id"
 #define ANSWER_HEADERS                                                                                       \
-    "Accept-Patch, Accept-Ranges, Allow, Changed, Content-Range, Dry-Run, ETag, Location, Record-Count, "    \
+    "Accept-Patch, Accept-Ranges, Allow, Changed, Content-Range, Deleted, Dry-Run, ETag, Location, "         \
+    "Record-Count, "                                                                                         \
     "Retry-After, Schema-Fingerprint, Schema-Id, Schema-Version, Schema-Warning, Server-Timing, TTL, "       \
     "X-Request-Id"
 #define MAX_AGE_SECONDS "600"

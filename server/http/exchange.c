@@ -192,6 +192,12 @@ void answer(struct request *req)
 
 /* With those of other connections, if the client has sent nothing behind it: what is pipelined leaves with one write,
  * and is read as it comes. */
+bool request_is_left(const struct request *req)
+{
+    const struct conn *c = req->conn;
+    return c->dead || c->broken || c->eof || c->peer_shut;
+}
+
 void request_get(struct request *req)
 {
     struct conn *c = req->conn;

@@ -128,6 +128,12 @@ void edge_stats(const struct edge *e, struct edge_stats *out)
     *out = (struct edge_stats){0};
 }
 
+bool request_is_left(const struct request *req)
+{
+    (void)req;
+    return false;
+}
+
 void request_get(struct request *req)
 {
     store_get_soon(req->worker->store, &req->get);
@@ -261,8 +267,10 @@ static void request_begin(struct request *req, const struct ask *a)
     req->path = slice_of(a->target, mark ? (size_t)(mark - a->target) : strlen(a->target));
     if (mark)
         req->query = slice_str(mark + 1);
-    if (a->value)
+    if (a->value) {
         req->header[a->header] = slice_str(a->value);
+        req->headers = 1u << a->header;
+    }
     req->body_declared = a->body ? strlen(a->body) : 0;
     reply.answers = jobs = 0;
 }
@@ -382,6 +390,7 @@ struct scene {
     bool streamed;           /* it may fail in the middle: cut, or with an error in place of a record */
     bool evolves;            /* there is a second version of p, since all was put */
     bool has_subjects;       /* ... and what the registry has */
+    bool has_time;           /* ... and a type with a ttl */
     bool has_long;           /* on the stage is a record, too, that takes a helper, and a blob in chunks */
     void (*meanwhile)(void); /* on another worker, between the head and the body; NULL: nothing */
 };
@@ -405,6 +414,10 @@ static void stage(void)
     ask_ok(METHOD_PUT, "/p/1", record);
     ask_ok(METHOD_PUT, "/p/2", "{\"s\":\"two\"}");
     ask_ok(METHOD_PUT, "/blob/1", "content");
+    if (scene->has_time) {
+        ask_ok(METHOD_POST, "/putschema/t?ttl=600", schema);
+        ask_ok(METHOD_PUT, "/t/1", record);
+    }
     if (scene->has_long) {
         static char text[70000];
         memset(text, 'x', sizeof text - 1);
@@ -559,6 +572,26 @@ TEST(putschema__says_what_would_be_or_no_memory)
     play_each(&(struct scene){ASK(POST, "/putschema/p?dry_run=1&compatibility=full", schema_of_version_2),
                               .status = 200, .cold = true});
     play_each(&(struct scene){ASK(POST, "/putschema/n?dry_run=1", schema), .status = 200});
+}
+
+TEST(put__of_a_record_with_a_time_or_no_memory)
+{
+    play_each(&(struct scene){ASK(PUT, "/p/3?ttl=600", record), .status = 201});
+    play_each(&(struct scene){ASK(POST, "/p/put/1?ttl=600&dry_run=1", record), .status = 200});
+    play_each(&(struct scene){ASK_WITH(PUT, "/blob/2", "x", CACHE_CONTROL, "no-store, max-age=600"),
+                              .status = 201});
+    play_each(&(struct scene){ASK(PUT, "/t/put/1/s", "\"two\""), .status = 200, .has_time = true});
+    play_each(&(struct scene){ASK(GET, "/t/get/1", NULL), .status = 200, .has_time = true});
+    play_each(&(struct scene){ASK(GET, "/t", NULL), .status = 200, .has_time = true, .streamed = true});
+}
+
+TEST(range_delete__deletes_a_batch_or_no_memory)
+{
+    play_each(&(struct scene){ASK(DELETE, "/p?prefix=1", NULL), .status = 200});
+    play_each(&(struct scene){ASK(DELETE, "/p?prefix=1&dry_run=1", NULL), .status = 200});
+    play_each(&(struct scene){ASK(DELETE, "/blob?prefix=%FF", NULL), .status = 200});
+    play_each(&(struct scene){ASK(DELETE, "/p?prefix=", NULL), .status = 400});
+    play_each(&(struct scene){ASK(PURGE, "/p/1", NULL), .status = 200});
 }
 
 TEST(putschema__refuses_as_always_or_no_memory)

@@ -30,7 +30,7 @@ class Cors(unittest.TestCase):
 
     def test_a_preflight_of_a_listed_origin_is_told_what_it_may(self):
         for origin in APP, TOOL:
-            for target, methods in (("/blob/1", "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"), ("/ping", "GET, HEAD, OPTIONS")):
+            for target, methods in (("/blob/1", "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS, PURGE"), ("/ping", "GET, HEAD, OPTIONS")):
                 reply = self.ask("OPTIONS", target, origin, Access_Control_Request_Method="PUT",
                                  Access_Control_Request_Headers="content-type")
                 self.assertEqual((reply.status, reply.body), (204, b""))

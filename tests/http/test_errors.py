@@ -88,7 +88,7 @@ def check_all_problems(s):
 
 def check_options(s):
     reply = s.request("OPTIONS", "/e/1")
-    assert reply.status == 204 and reply.header("Allow") == "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS", reply
+    assert reply.status == 204 and reply.header("Allow") == "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS, PURGE", reply
     assert s.request("OPTIONS", "/ping").header("Allow") == "GET, HEAD, OPTIONS"
     assert s.request("OPTIONS", "/x/y/z/w").status == 404
 

@@ -36,10 +36,10 @@ struct op {
     int kind, cond;
     uint32_t type, schema_id;
     uint64_t revisions[2];
-    size_t id_len, body_len, cut;
+    size_t id_len, upto_len, body_len, cut;
     int64_t expires_ms;
     char content_type[16];
-    uint8_t id[LIMIT_ID_MAX], body[BODY_MAX];
+    uint8_t id[LIMIT_ID_MAX], upto[LIMIT_ID_MAX], body[BODY_MAX];
 };
 
 struct run {
@@ -82,7 +82,8 @@ static enum rc move(struct store_write *w, struct store_txn *txn, struct err *er
 
 static void op_random(struct op *op, uint64_t newest)
 {
-    static const int kinds[] = {WRITE_PUT, WRITE_PUT, WRITE_PUT, WRITE_DELETE, WRITE_EDIT, WRITE_CALL};
+    static const int kinds[] = {WRITE_PUT,  WRITE_PUT,  WRITE_PUT,         WRITE_DELETE,
+                                WRITE_EDIT, WRITE_CALL, WRITE_RANGE_DELETE};
     static const int conds[] = {COND_NONE,    COND_NONE,        COND_NONE,           COND_ABSENT,
                                 COND_PRESENT, COND_REVISION_IN, COND_REVISION_NOT_IN};
     static const uint16_t sizes[] = {0, 1, 20, 100, 1990, 2000, 3900, 4048, 4049, 8160, 8161, 20000};
@@ -93,6 +94,7 @@ static void op_random(struct op *op, uint64_t newest)
     for (unsigned i = 0; i < 2; i++)
         op->revisions[i] = newest - random_below(100);
     op->id_len = random_id(op->id).len;
+    op->upto_len = random_id(op->upto).len;
     op->body_len = sizes[random_below(ARRAY_LEN(sizes))];
     op->expires_ms = random_below(10) ? 0 : random_below(2) ? 1 : INT64_C(1) << 46;
     snprintf(op->content_type, sizeof op->content_type, "%s", random_below(4) ? "" : "text/plain");
@@ -111,6 +113,7 @@ static void run_init(struct run *r, struct op *op)
     r->w.revisions = op->revisions;
     r->w.nrevisions = 2;
     r->w.key = (struct store_key){SPACE_RECORD, op->type, slice_of(op->id, op->id_len)};
+    r->w.upto = slice_of(op->upto, op->upto_len);
     r->w.schema_id = op->schema_id;
     r->w.expires_ms = op->expires_ms;
     r->w.content_type = slice_str(op->content_type);
@@ -244,6 +247,7 @@ static void compare_answers(const struct run *a, const struct run *b)
         assert_int_equal(a[i].w.revision, b[i].w.revision);
         assert_int_equal(a[i].w.count, b[i].w.count);
         assert_int_equal(a[i].w.created, b[i].w.created);
+        assert_int_equal(a[i].w.resume_len, b[i].w.resume_len);
         if (a[i].w.rc == RC_ERR)
             assert_int_equal(a[i].w.err.code, b[i].w.err.code);
     }
