@@ -213,7 +213,7 @@ MUST_USE bool response_header(struct request *, const char *name, struct slice v
 MUST_USE bool response_reserve(struct request *, size_t bytes);
 
 /* Does nobody wait for the answer any more: the connection is closed, broken, or the client has ended its side of it? For
- * work that goes on for long and changes nothing. A client that ends its side and reads on is rare, and cannot be told
+ * work that goes on for long and may end at any point. A client that ends its side and reads on is rare, and cannot be told
  * from one that is gone: what there is so far is to be answered. On the request's worker. */
 bool request_is_abandoned(const struct request *);
 
@@ -226,10 +226,6 @@ MUST_USE bool answer_memory_take(struct worker *, uint64_t bytes);
 /* The same, whatever is left. */
 void answer_memory_take_always(struct worker *, uint64_t bytes);
 void answer_memory_give(struct worker *, uint64_t bytes);
-
-/* Has the client left, so that what takes long may end? Closing only its sending side counts as that: the two
- * cannot be told apart. The request is to be answered all the same. */
-bool request_is_left(const struct request *);
 
 /* ---- what the edge calls (server/router.c) ---- */
 

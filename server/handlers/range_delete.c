@@ -92,7 +92,7 @@ static enum rc check_waited_for(const struct request *req, struct err *err)
     if (atomic_load_explicit(&req->worker->server->draining, memory_order_relaxed))
         return err_set(err, ERR_DRAINING,
                        "The server is shutting down. Some records may be left: ask again.");
-    if (request_is_left(req))
+    if (request_is_abandoned(req))
         return err_set(err, ERR_INTERRUPTED, "The client has left. Some records may be left: ask again.");
     return RC_OK;
 }

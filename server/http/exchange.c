@@ -192,12 +192,6 @@ void answer(struct request *req)
 
 /* With those of other connections, if the client has sent nothing behind it: what is pipelined leaves with one write,
  * and is read as it comes. */
-bool request_is_left(const struct request *req)
-{
-    const struct conn *c = req->conn;
-    return c->dead || c->broken || c->eof || c->peer_shut;
-}
-
 void request_get(struct request *req)
 {
     struct conn *c = req->conn;
@@ -248,7 +242,7 @@ void exchange_abandon(struct conn *c)
 bool request_is_abandoned(const struct request *req)
 {
     const struct conn *c = req->conn;
-    return c->broken || c->peer_shut;
+    return c->dead || c->broken || c->peer_shut;
 }
 
 /* ---- refusing ---- */

@@ -128,12 +128,6 @@ void edge_stats(const struct edge *e, struct edge_stats *out)
     *out = (struct edge_stats){0};
 }
 
-bool request_is_left(const struct request *req)
-{
-    (void)req;
-    return false;
-}
-
 void request_get(struct request *req)
 {
     store_get_soon(req->worker->store, &req->get);

@@ -67,12 +67,6 @@ bool response_header(struct request *req, const char *name, struct slice value)
     return true;
 }
 
-bool request_is_left(const struct request *req)
-{
-    (void)req;
-    return false;
-}
-
 bool response_reserve(struct request *req, size_t bytes)
 {
     (void)req, (void)bytes;
