@@ -1,10 +1,11 @@
 # The foreign libraries, each found once. A library's one home is named beside it.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)        # schema/ (schema texts)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)        # schema/ (schema texts), client/ctl/
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)      # schema/path_regex.c
-pkg_check_modules(LIBEVENT REQUIRED IMPORTED_TARGET libevent_core) # server/http/
+pkg_check_modules(LIBEVENT REQUIRED IMPORTED_TARGET libevent_core) # server/http/, client/ctl/load.c
 pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)     # base/sha256.c
+pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl>=7.85)     # client/lib/
 pkg_check_modules(AVRO IMPORTED_TARGET avro-c)                     # tests (oracle), bench
 
 find_path(LMDB_INCLUDE lmdb.h REQUIRED)                            # storage/engines/lmdb.c

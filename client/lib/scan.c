@@ -1,0 +1,209 @@
+/* client/lib/scan.c - the records of a type, line by line as they come; a scan whose connection is lost goes on behind the last
+ * line that was given away. */
+#include <stdlib.h>
+
+#include "base/base64.h"
+#include "client/lib/call.h"
+#include "client/lib/error.h"
+#include "client/lib/json_member.h"
+#include "client/lib/target.h"
+
+struct scan {
+    const char *type;
+    const struct avrod_scan *how;
+    avrod_line_fn line;
+    void *user;
+    uint64_t *count; /* until it is set */
+    uint64_t lines;  /* given away */
+    bool ended;      /* the limit is reached */
+    bool stuck;      /* a line without an id: there is no way to go on behind it */
+    struct call call;
+    struct buf part; /* of a line whose end has not come */
+    uint8_t after[AVROD_ID_MAX];
+    size_t after_bytes;
+};
+
+/* ---- ids ---- */
+
+static size_t id_copy(struct slice id, void *out)
+{
+    if (id.len > AVROD_ID_MAX)
+        return 0;
+    memcpy(out, slice_not_null(id).ptr, id.len);
+    return id.len;
+}
+
+static size_t id_of_base64(struct slice text, void *out)
+{
+    uint8_t bytes[AVROD_ID_MAX + 3];
+    size_t n;
+    if (text.len < 2 || text.len - 2 > base64_chars(AVROD_ID_MAX))
+        return 0;
+    if (!base64_parse(slice_of(text.ptr + 1, text.len - 2), bytes, &n))
+        return 0;
+    return id_copy(slice_of(bytes, n), out);
+}
+
+size_t avrod_line_id(const char *line, size_t line_bytes, void *id)
+{
+    const struct slice object = slice_of(line, line_bytes);
+    struct slice value;
+    struct buf text = {0};
+    size_t n = 0;
+    if (json_member(object, "id", &value))
+        n = json_member_text(value, &text) ? id_copy(buf_slice(&text), id) : 0;
+    else if (json_member(object, "id_base64", &value))
+        n = id_of_base64(value, id);
+    buf_release(&text);
+    return n;
+}
+
+/* ---- lines ---- */
+
+static bool stop(struct scan *s, enum avrod_code why)
+{
+    s->call.exchange.stopped = why;
+    return false;
+}
+
+static bool give(struct scan *s, struct slice line)
+{
+    if (line.len == 0)
+        return true;
+    s->after_bytes = avrod_line_id((const char *)line.ptr, line.len, s->after);
+    s->stuck = s->after_bytes == 0;
+    s->lines++;
+    s->call.failures = 0;
+    if (s->line(s->user, (const char *)line.ptr, line.len))
+        return stop(s, AVROD_STOPPED);
+    s->ended = s->how->limit && s->lines >= s->how->limit;
+    return true;
+}
+
+static bool keep_part(struct scan *s, struct slice piece)
+{
+    if (s->part.len + piece.len > s->call.exchange.client->answer_bytes_max)
+        return stop(s, AVROD_TOO_LARGE);
+    return buf_append(&s->part, piece) || stop(s, AVROD_MEMORY);
+}
+
+/* A line that came in one piece is not copied. */
+static bool take_line(struct scan *s, struct slice rest_of_line)
+{
+    if (!s->part.len)
+        return give(s, rest_of_line);
+    if (!keep_part(s, rest_of_line))
+        return false;
+    bool good = give(s, buf_slice(&s->part));
+    s->part.len = 0;
+    return good;
+}
+
+static void tell_count(struct scan *s)
+{
+    const struct buf *head = &s->call.exchange.head;
+    const char *text = s->count ? head_find((const char *)head->ptr, head->len, "Record-Count", 0) : NULL;
+    if (text)
+        *s->count = strtoull(text, NULL, 10);
+    s->count = NULL;
+}
+
+static bool on_piece(struct exchange *x, const char *bytes, size_t len)
+{
+    struct scan *s = x->sink_user;
+    struct slice left = slice_of(bytes, len);
+    tell_count(s);
+    while (left.len) {
+        const uint8_t *end = memchr(left.ptr, '\n', left.len);
+        if (!end)
+            return keep_part(s, left);
+        size_t line = (size_t)(end - left.ptr);
+        if (!take_line(s, slice_of(left.ptr, line)))
+            return false;
+        left = slice_of(end + 1, left.len - line - 1);
+    }
+    return true;
+}
+
+/* ---- asking ---- */
+
+static void param_id(struct target *t, const char *name, const void *id, size_t id_bytes)
+{
+    if (id)
+        target_param_bytes(t, name, slice_of(id, id_bytes));
+}
+
+static void ask(const struct scan *s, struct target *t)
+{
+    const struct avrod_scan *how = s->how;
+    target_piece(t, slice_str(s->type));
+    param_id(t, "prefix", how->prefix, how->prefix_bytes);
+    param_id(t, "from", how->from, how->from_bytes);
+    param_id(t, "to", how->to, how->to_bytes);
+    if (s->lines)
+        param_id(t, "after", s->after, s->after_bytes);
+    else
+        param_id(t, "after", how->after, how->after_bytes);
+    if (how->limit)
+        target_param_u64(t, "limit", how->limit - s->lines);
+    if (how->keys)
+        target_param(t, "keys", "1");
+    if (how->version)
+        target_param_u64(t, "version", how->version);
+    target_query(t, how->query);
+}
+
+static enum avrod_code try_once(struct scan *s, struct avrod_error *error)
+{
+    struct target t = {0};
+    struct avrod_request request = {.method = "GET", .accept = "application/x-ndjson"};
+    enum avrod_code code;
+    ask(s, &t);
+    request.target = target_text(&t);
+    s->part.len = 0;
+    s->call.exchange.request = &request;
+    code = request.target ? call_try(&s->call, error) : error_memory(error);
+    target_release(&t);
+    return code;
+}
+
+/* The last line ends with the answer if its line break does not come. */
+static enum avrod_code finish(struct scan *s, struct avrod_error *error)
+{
+    tell_count(s);
+    if (s->part.len && !give(s, buf_slice(&s->part)))
+        return error_set(error, AVROD_STOPPED, "The scan was stopped.");
+    return AVROD_OK;
+}
+
+static enum avrod_code run(struct scan *s, struct avrod_error *error)
+{
+    enum avrod_code code;
+    do {
+        code = try_once(s, error);
+        if (code == AVROD_OK)
+            return finish(s, error);
+        if (s->ended && code != AVROD_STOPPED)
+            return AVROD_OK;
+    } while (!s->stuck && call_waits(&s->call, error));
+    return code;
+}
+
+enum avrod_code avrod_scan(avrod_client *client, const char *type, const struct avrod_scan *how,
+                           avrod_line_fn line, void *user, uint64_t *count, struct avrod_error *error)
+{
+    static const struct avrod_scan all;
+    struct scan s = {.type = type, .how = how ? how : &all, .line = line, .user = user, .count = count};
+    s.call.exchange = (struct exchange){.client = client, .sink = on_piece, .sink_user = &s};
+    error_begin(error);
+    if (count)
+        *count = 0;
+    if (!type || !*type)
+        return error_set(error, AVROD_ARGUMENT, "The type is missing.");
+    enum avrod_code code = run(&s, error);
+    if (code == AVROD_OK)
+        *error = (struct avrod_error){.attempts = s.call.attempts};
+    exchange_release(&s.call.exchange);
+    buf_release(&s.part);
+    return code;
+}
