@@ -130,6 +130,8 @@ static enum avrod_code outcome(struct exchange *x, struct avrod_error *error)
         return no_answer(x, error);
     if (!good)
         return error_set(error, AVROD_BROKEN, "The answer has the status %d.", x->status);
+    if (!x->head_whole) /* libcurl takes a head that is cut for a whole one */
+        return error_set(error, AVROD_BROKEN, "The connection ended inside the answer's head.");
     return AVROD_OK;
 }
 
