@@ -4,6 +4,7 @@
 
 #include "client/ctl/bench_place.h"
 #include "client/ctl/ctl.h"
+#include "client/ctl/interrupt.h"
 #include "client/ctl/json_text.h"
 #include "client/ctl/progress.h"
 
@@ -43,7 +44,6 @@ struct bench {
     bool record_type, blob_type; /* made here, to be removed */
     bool wrong;                  /* some answer was */
     bool any;                    /* a row has been printed */
-    bool interrupted;
     struct json_text json;
     struct progress progress;
 };
@@ -140,7 +140,6 @@ static int run_load(struct bench *b, const struct load *load, struct load_result
     progress_end(&b->progress);
     if (!good)
         return fail(b->ctl, EXIT_NO_CONNECTION, "%s", fault);
-    b->interrupted |= r->interrupted;
     return 0;
 }
 
@@ -172,7 +171,7 @@ static int run_rows(struct bench *b, const char *name, uint64_t bytes, const str
                     uint64_t numbers)
 {
     int code = 0;
-    for (size_t i = 0; code == 0 && !b->interrupted && i < b->nconnections; i++)
+    for (size_t i = 0; code == 0 && !interrupt_came() && i < b->nconnections; i++)
         code = run_row(b, name, bytes, request, numbers, (unsigned)b->connections[i]);
     return code;
 }
@@ -264,7 +263,7 @@ static int fill(struct bench *b, const struct load_request *put)
         return fail_memory(b->ctl);
     progress_say(&b->progress, "storing the bodies ...");
     int code = run_load(b, &load, r);
-    if (code == 0 && (r->wrong || r->broken))
+    if (code == 0 && !r->interrupted && (r->wrong || r->broken))
         code = fail(b->ctl, EXIT_REFUSED, "The bodies cannot be stored: %s", r->first_fault);
     free(r);
     return code;
@@ -294,7 +293,7 @@ static int run_size(struct bench *b, struct slice body)
 static int table_sizes(struct bench *b)
 {
     int code = make_type(b, BLOB_TYPE, "\"bytes\"", &b->blob_type);
-    for (size_t i = 0; code == 0 && !b->interrupted && i < b->nsizes; i++) {
+    for (size_t i = 0; code == 0 && !interrupt_came() && i < b->nsizes; i++) {
         uint8_t *bytes = malloc(b->sizes[i]);
         for (size_t k = 0; bytes && k < b->sizes[i]; k++)
             bytes[k] = (uint8_t)(k * 131 + k / 251);
@@ -366,7 +365,7 @@ static int run_tables(struct bench *b)
     int code = 0;
     json_text_begin(&b->json);
     json_text_open(&b->json, "rows", '[');
-    for (size_t i = 0; code == 0 && !b->interrupted && i < ARRAY_LEN(tables); i++)
+    for (size_t i = 0; code == 0 && !interrupt_came() && i < ARRAY_LEN(tables); i++)
         if (is_wanted(b->ctl->args, &tables[i]))
             code = tables[i].run(b);
     json_text_close(&b->json, ']');
@@ -381,6 +380,7 @@ int command_bench(struct ctl *ctl)
     if (code == 0)
         code = bench_place_find(ctl, &b.place);
     if (code == 0) {
+        interrupt_watch();
         progress_begin(&b.progress, "", ctl->args->quiet);
         code = run_tables(&b);
         int removed = remove_type(&b, RECORD_TYPE, b.record_type);
@@ -391,5 +391,5 @@ int command_bench(struct ctl *ctl)
         code = print_json_line(ctl, &b.json);
     json_text_release(&b.json);
     bench_place_release(&b.place);
-    return code ? code : b.wrong || b.interrupted ? EXIT_REFUSED : 0;
+    return code ? code : b.wrong || interrupt_came() ? EXIT_REFUSED : 0;
 }

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +14,13 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "client/ctl/interrupt.h"
 
 enum {
     IN_BYTES = 65536,
     LOST_MAX = 100,   /* connections in a row without an answer: the server is gone */
     DRAIN_MS = 10000, /* for the answers that are out at the end */
+    TICK_MS = 50,     /* between two looks whether it was interrupted */
 };
 
 struct run;
@@ -41,7 +42,7 @@ struct run {
     struct load_result *result;
     struct event_base *base;
     struct conn *conns;
-    struct event *timer, *interrupt;
+    struct event *timer, *tick;
     bool measures, stops;
     unsigned out, lost; /* answers that are awaited; connections lost in a row */
     uint64_t next, random;
@@ -310,14 +311,16 @@ static void on_timer(evutil_socket_t fd, short what, void *user)
         begin_measuring(r);
 }
 
-static void on_interrupt(evutil_socket_t fd, short what, void *user)
+/* Nobody waits for what is still out. */
+static void on_tick(evutil_socket_t fd, short what, void *user)
 {
     struct run *r = user;
     (void)fd;
     (void)what;
+    if (!interrupt_came())
+        return;
     r->result->interrupted = true;
-    if (!r->stops)
-        stop(r);
+    event_base_loopbreak(r->base);
 }
 
 /* ---- the run ---- */
@@ -334,13 +337,14 @@ static void raise_descriptors(void)
 
 static bool prepare(struct run *r)
 {
+    const struct timeval every = {.tv_usec = TICK_MS * 1000};
     raise_descriptors();
     r->base = event_base_new();
     r->conns = calloc(r->load->connections, sizeof *r->conns);
     if (!r->base || !r->conns)
         return false;
     r->timer = event_new(r->base, -1, 0, on_timer, r);
-    r->interrupt = evsignal_new(r->base, SIGINT, on_interrupt, r);
+    r->tick = event_new(r->base, -1, EV_PERSIST, on_tick, r);
     for (unsigned i = 0; i < r->load->connections; i++) {
         struct conn *c = &r->conns[i];
         c->run = r;
@@ -350,7 +354,7 @@ static bool prepare(struct run *r)
             return false;
         memcpy(c->request, r->load->request->bytes, r->load->request->len);
     }
-    return r->timer && r->interrupt && !event_add(r->interrupt, NULL);
+    return r->timer && r->tick && !event_add(r->tick, &every);
 }
 
 static void start(struct run *r)
@@ -381,8 +385,8 @@ static void finish(struct run *r)
     free(r->conns);
     if (r->timer)
         event_free(r->timer);
-    if (r->interrupt)
-        event_free(r->interrupt);
+    if (r->tick)
+        event_free(r->tick);
     if (r->base)
         event_base_free(r->base);
 }

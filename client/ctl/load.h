@@ -45,7 +45,7 @@ struct load_result {
     struct latency latency;
 };
 
-/* Run it. False: it could not be done; *fault is a sentence. SIGINT ends it early. */
+/* Run it. False: it could not be done; *fault is a sentence. What interrupt.h has noted ends it early. */
 bool load_run(const struct load *, struct load_result *, char *fault, size_t room);
 
 #endif

@@ -51,6 +51,14 @@ static int open_client(struct ctl *ctl)
     return avrod_open(&o, &ctl->client, &error) == AVROD_OK ? 0 : fail_call(ctl, &error);
 }
 
+/* What was printed has to arrive. */
+static int finish(const struct args *a, int code)
+{
+    if ((fflush(stdout) || ferror(stdout)) && code == 0)
+        return fail(&(struct ctl){.args = a}, EXIT_HERE, "Standard output takes no more.");
+    return code;
+}
+
 static int run(const struct args *a)
 {
     struct ctl ctl = {.args = a};
@@ -58,9 +66,7 @@ static int run(const struct args *a)
     if (code == 0)
         code = a->command->run(&ctl);
     avrod_close(ctl.client);
-    if (fflush(stdout) || ferror(stdout))
-        return code ? code : fail(&ctl, EXIT_HERE, "Standard output takes no more.");
-    return code;
+    return finish(a, code);
 }
 
 /* avroctl --words [COMMAND...]: for client/completion/avroctl.bash. */
@@ -74,7 +80,7 @@ static int print_words(int argc, char **argv)
     if (!args_parse(&a, n, with_help, fault, sizeof fault))
         return EXIT_USAGE;
     args_print_words(a.command);
-    return 0;
+    return finish(&a, 0);
 }
 
 int main(int argc, char **argv)
@@ -88,11 +94,11 @@ int main(int argc, char **argv)
         return fail(&(struct ctl){.args = &a}, EXIT_USAGE, "%s", fault);
     if (a.version) {
         printf("avroctl %s\n", avrod_version());
-        return 0;
+        return finish(&a, 0);
     }
     if (a.help) {
         args_print_help(a.command);
-        return 0;
+        return finish(&a, 0);
     }
     if (!a.command)
         return fail(&(struct ctl){.args = &a}, EXIT_USAGE, "A command is missing; avroctl --help lists all.");

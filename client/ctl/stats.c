@@ -2,11 +2,11 @@
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "client/ctl/ctl.h"
+#include "client/ctl/interrupt.h"
 #include "client/ctl/json_text.h"
 #include "client/ctl/samples.h"
 
@@ -27,14 +27,6 @@ struct shown {
     } at[24];
     size_t n;
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal)
-{
-    (void)signal;
-    interrupted = 1;
-}
 
 /* ---- figures ---- */
 
@@ -193,7 +185,7 @@ static int watch(struct ctl *ctl, struct look looks[2])
     int code = look(ctl, &looks[0]);
     for (uint64_t nth = 0; code == 0 && (!a->count || nth < a->count); nth++) {
         poll(NULL, 0, interval_ms);
-        if (interrupted)
+        if (interrupt_came())
             break;
         struct look *before = &looks[nth % 2], *now = &looks[(nth + 1) % 2];
         code = look(ctl, now);
@@ -208,8 +200,7 @@ static int watch(struct ctl *ctl, struct look looks[2])
 int command_stats(struct ctl *ctl)
 {
     struct look looks[2] = {0};
-    struct sigaction action = {.sa_handler = on_interrupt};
-    sigaction(SIGINT, &action, NULL);
+    interrupt_watch();
     int code = watch(ctl, looks);
     avrod_answer_release(&looks[0].answer);
     avrod_answer_release(&looks[1].answer);
