@@ -6,17 +6,18 @@
 #include "base/num.h"
 #include "client/ctl/ctl.h"
 
-/* "NAME:PASSWORD" is cut in a copy, which lives as long as the program. */
-static bool set_user(const struct args *a, struct avrod_options *o)
+/* "NAME:PASSWORD" is cut in a copy, *user, which the caller frees. */
+static bool set_user(const struct args *a, struct avrod_options *o, char **user)
 {
+    *user = a->user ? strdup(a->user) : NULL;
     if (!a->user)
         return true;
-    char *user = strdup(a->user), *colon = user ? strchr(user, ':') : NULL;
+    char *colon = *user ? strchr(*user, ':') : NULL;
     if (colon)
         *colon = 0;
-    o->user = user;
+    o->user = *user;
     o->password = colon ? colon + 1 : getenv("AVROD_PASSWORD");
-    return user;
+    return *user;
 }
 
 static bool set_retries(const struct args *a, struct avrod_options *o)
@@ -44,11 +45,16 @@ static int open_client(struct ctl *ctl)
                               .stall_timeout_ms = a->timeout_ms,
                               .user_agent = "avroctl/" AVROD_VERSION};
     struct avrod_error error = {0};
-    if (!set_user(a, &o))
-        return fail_memory(ctl);
-    if (!set_retries(a, &o))
-        return fail(ctl, EXIT_USAGE, "--retries is a number to 1000, not '%s'.", a->retries);
-    return avrod_open(&o, &ctl->client, &error) == AVROD_OK ? 0 : fail_call(ctl, &error);
+    char *user;
+    int code = 0;
+    if (!set_user(a, &o, &user))
+        code = fail_memory(ctl);
+    else if (!set_retries(a, &o))
+        code = fail(ctl, EXIT_USAGE, "--retries is a number to 1000, not '%s'.", a->retries);
+    else if (avrod_open(&o, &ctl->client, &error) != AVROD_OK)
+        code = fail_call(ctl, &error);
+    free(user);
+    return code;
 }
 
 /* What was printed has to arrive. */

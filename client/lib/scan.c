@@ -18,7 +18,8 @@ struct scan {
     bool ended;      /* the limit is reached */
     bool stuck;      /* a line without an id: there is no way to go on behind it */
     struct call call;
-    struct buf part; /* of a line whose end has not come */
+    struct avrod_request request; /* the last one: its target lives for an attempt */
+    struct buf part;              /* of a line whose end has not come */
     uint8_t after[AVROD_ID_MAX];
     size_t after_bytes;
 };
@@ -156,13 +157,14 @@ static void ask(const struct scan *s, struct target *t)
 static enum avrod_code try_once(struct scan *s, struct avrod_error *error)
 {
     struct target t = {0};
-    struct avrod_request request = {.method = "GET", .accept = "application/x-ndjson"};
     enum avrod_code code;
     ask(s, &t);
-    request.target = target_text(&t);
+    s->request =
+        (struct avrod_request){.method = "GET", .target = target_text(&t), .accept = "application/x-ndjson"};
     s->part.len = 0;
-    s->call.exchange.request = &request;
-    code = request.target ? call_try(&s->call, error) : error_memory(error);
+    s->call.exchange.request = &s->request;
+    code = s->request.target ? call_try(&s->call, error) : error_memory(error);
+    s->request.target = NULL;
     target_release(&t);
     return code;
 }
