@@ -8,7 +8,7 @@
 #include "base/json_quote.h"
 
 /* The order of members; all others come behind, sorted. */
-static const char *const order[] = {"type",  "name",   "doc",  "aliases", "symbols",
+static const char *const order[] = {"name",  "type",   "doc",  "aliases", "symbols",
                                     "items", "values", "size", "fields"};
 
 static const char *const primitives[] = {"null",  "boolean", "int",   "long",

@@ -16,6 +16,7 @@ on both streams. All blocks of a file are one session, in the root of the clone.
   kill %N                ends the N-th of them, and prints the rest of its log
   /var/lib/avrod         and what begins so is in a temporary folder
   curl                   runs as curl -qsS, without proxies
+  avroctl                finds the server of port 8080 by AVROD_URL
   Date, times in a log   are all 2026-01-01 00:00:00
   X-Request-Id           is 0123456789abcdef wherever the server has made it
   Server-Timing          has 0.042 everywhere
@@ -69,7 +70,8 @@ class Session:
         self.folder = self.stack.enter_context(tempfile.TemporaryDirectory(prefix="avrod-test-"))
         programs = os.path.join(self.folder, "bin")
         os.mkdir(programs)
-        os.symlink(os.path.abspath(AVROD), os.path.join(programs, "avrod"))
+        for program in (AVROD, os.path.join(os.path.dirname(AVROD), "avroctl")):
+            os.symlink(os.path.abspath(program), os.path.join(programs, os.path.basename(program)))
         self.env = {**os.environ, "PATH": programs + os.pathsep + os.environ["PATH"], "LC_ALL": "C.UTF-8",
                     "no_proxy": "*"}
         return self
@@ -109,6 +111,8 @@ class Session:
         server = self.stack.enter_context(Server(*args, data=data))
         self.jobs.append(server)
         self.ports[port] = server.port
+        if port == "8080":
+            self.env["AVROD_URL"] = f"http://127.0.0.1:{server.port}"
         return server.log.decode()
 
     def kill(self, words):
