@@ -151,7 +151,7 @@ static void looked(struct job *job)
 static void look_begin(struct request *req)
 {
     struct delschema *d = req->state;
-    req->job = (struct job){.run = look, .done = looked};
+    req->job = (struct job){.is_bulk = true, .run = look, .done = looked};
     if (worker_offload(req->worker, &req->job, &d->err) != RC_PENDING)
         answer_err(req, &d->err);
 }

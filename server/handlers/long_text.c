@@ -1,13 +1,29 @@
 /* server/handlers/long_text.c - see long_text.h. */
 #include "server/handlers/long_text.h"
 
+/* More than this is counted while it is made. */
+enum { GROWTH_BYTES = 1 << 20 };
+
+/* It has so many bytes of the budget from now on. */
+static enum rc count_as(struct long_text *t, struct worker *w, uint64_t bytes, struct err *err)
+{
+    if (bytes > t->counted && !answer_memory_take(w, bytes - t->counted))
+        return err_set(err, ERR_NO_MEMORY, "Too many answers wait for slow clients; try again.");
+    if (bytes < t->counted)
+        answer_memory_give(w, t->counted - bytes);
+    t->counted = bytes;
+    return RC_OK;
+}
+
 enum rc long_text_count(struct long_text *t, struct worker *w, struct err *err)
 {
     buf_trim(&t->text);
-    if (!answer_memory_take(w, t->text.cap))
-        return err_set(err, ERR_NO_MEMORY, "Too many answers wait for slow clients; try again.");
-    t->counted = t->text.cap;
-    return RC_OK;
+    return count_as(t, w, t->text.cap, err);
+}
+
+enum rc long_text_count_growth(struct long_text *t, struct worker *w, struct err *err)
+{
+    return t->text.cap < t->counted + GROWTH_BYTES ? RC_OK : count_as(t, w, t->text.cap, err);
 }
 
 void long_text_count_always(struct long_text *t, struct worker *w)

@@ -14,6 +14,8 @@ struct long_text {
 
 /* Count what it takes, trimmed to what it needs. RC_ERR: NO_MEMORY, the budget is spent. Any thread. */
 MUST_USE enum rc long_text_count(struct long_text *, struct worker *, struct err *);
+/* While it is made, again and again: count what it has grown by, if that is worth it. NO_MEMORY, as above. */
+MUST_USE enum rc long_text_count_growth(struct long_text *, struct worker *, struct err *);
 /* The same, whatever is left. */
 void long_text_count_always(struct long_text *, struct worker *);
 /* What stream.more does with it: append the next part. RC_PENDING: there is more; RC_OK: that was all. */

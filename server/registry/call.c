@@ -17,6 +17,7 @@
 static enum rc begin(struct request *req, struct call *c, struct err *err)
 {
     c->req = req;
+    c->arena = &req->arena;
     c->media = media_answer(req->header[HEADER_ACCEPT]);
     if (!c->media)
         return err_set(err, ERR_NOT_ACCEPTABLE,
@@ -67,11 +68,16 @@ void call_fail(struct call *c, const struct err *err)
     answer_err(c->req, err);
 }
 
+enum rc call_count(struct call *c, struct err *err)
+{
+    return long_text_count_growth(&c->out, c->req->worker, err);
+}
+
 void call_answer(struct call *c)
 {
     struct err err;
     struct request *req = c->req;
-    if (c->out.text.len > LIMIT_ANSWER_SMALL) {
+    if (c->out.text.len > LIMIT_ANSWER_SMALL || c->out.counted) {
         if (long_text_count(&c->out, req->worker, &err) == RC_OK)
             long_text_answer(req, &c->out, c->media);
         else

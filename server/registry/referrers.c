@@ -17,6 +17,7 @@ struct search {
     struct referrers all; /* whether they are anybody's version or not */
     bool *is_version;
     size_t cap;
+    struct arena arena; /* of one row */
 };
 
 static bool refers(const struct references *refs, const struct search *s)
@@ -50,7 +51,9 @@ static enum rc look_at_schema(struct call *c, void *arg, struct slice key, struc
     struct references refs;
     if (key.len != SUBJECT_ROW_PREFIX + SCHEMA_KEY_BYTES)
         return RC_OK;
-    if (references_decode(bytes, call_arena(c), &refs, err) != RC_OK)
+    (void)c;
+    arena_reset(&s->arena);
+    if (references_decode(bytes, &s->arena, &refs, err) != RC_OK)
         return RC_ERR;
     if (!refers(&refs, s))
         return RC_OK;
@@ -108,6 +111,7 @@ enum rc referrers_find(struct call *c, struct slice subject, uint32_t version, e
     else
         free(s.all.id);
     free(s.is_version);
+    arena_release(&s.arena);
     *out = rc == RC_OK ? s.all : (struct referrers){0};
     return rc;
 }
@@ -129,7 +133,8 @@ static enum rc refuse(const struct referrers *found, struct slice type_name, str
 enum rc in_use_look(struct request *req, struct store_worker *store, struct slice type_name, uint64_t *links,
                     struct err *err)
 {
-    struct call c = {.req = req, .subject = type_name, .space = SPACE_TYPE, .store = store};
+    struct call c = {
+        .req = req, .arena = &req->arena, .subject = type_name, .space = SPACE_TYPE, .store = store};
     struct referrers found;
     if (links_read(&c, links, err) != RC_OK)
         return RC_ERR;

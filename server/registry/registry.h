@@ -17,6 +17,7 @@
 
 struct call {
     struct request *req;
+    struct arena *arena;  /* the request's, or for a while another one */
     struct slice subject; /* without a context; empty: the request is about none */
     enum space space;     /* where its lineage stands: SPACE_TYPE if its name can be a type's */
     const char *media;    /* of the answer; static */
@@ -30,7 +31,7 @@ struct call {
     void (*then)(struct call *);
     void *state;      /* of run's and decide's own, in the arena */
     bool opens_group; /* decide may drop a type */
-    bool takes_long;  /* run may take seconds */
+    bool takes_long;  /* run may take seconds: it walks over all rows, or over all records of a type */
     struct slice row; /* left by decide: the type's row as it is now, for the catalog; empty: as it was ... */
     uint32_t dropped; /* ... or the number of the type that was dropped */
     bool sets_level;  /* left by decide: the level for all is this one now */
@@ -57,8 +58,10 @@ void call_fail(struct call *, const struct err *);
 
 static inline struct arena *call_arena(struct call *c)
 {
-    return &c->req->arena;
+    return c->arena;
 }
+/* Count what has been printed so far, or grown so far, in the budget of waiting answers. NO_MEMORY. */
+MUST_USE enum rc call_count(struct call *, struct err *);
 
 /* A parameter that is true; whatever else it is, it is not. */
 bool call_flag(const struct call *, enum param_id);
@@ -84,6 +87,9 @@ MUST_USE enum rc rows_each(struct call *, enum space, struct slice from, struct 
 /* The settings of a subject and those for all. */
 MUST_USE enum rc rows_settings(struct call *, struct slice subject, struct settings_pair *, struct err *);
 
+/* Is there a row with this key or a later one? */
+MUST_USE enum rc rows_from(struct call *, enum space, struct slice key, bool *out, struct err *err);
+
 /* ---- lineages: lineage.c ---- */
 
 /* Which versions: those that are not deleted, those and the deleted, the deleted alone. */
@@ -107,7 +113,8 @@ MUST_USE enum rc version_parse(struct slice text, uint32_t *number, struct err *
 MUST_USE enum rc version_of_path(struct call *, enum which, struct row_version *, struct err *);
 enum rc no_subject(struct slice name, struct err *);
 enum rc no_version(uint32_t number, struct err *);
-/* All lineages whose names begin so, in order of their names; RC_PENDING of `each` ends it. */
+/* walk.c: all lineages whose names begin so, in order of their names, which are borrowed for the call, as the rows are;
+ * RC_PENDING of `each` ends it. NO_MEMORY also when what has been printed is more than waiting answers may take. */
 MUST_USE enum rc lineage_each(struct call *, struct slice prefix,
                               enum rc (*each)(struct call *, void *, struct slice name,
                                               const struct type_row *, struct err *),

@@ -317,5 +317,6 @@ static enum rc look_at_subject(struct call *c, struct err *err)
 
 void registry_subject_delete_handle(struct request *req)
 {
+    call_of(req)->takes_long = true;
     call_run(req, look_at_subject);
 }

@@ -69,6 +69,25 @@ enum rc rows_each(struct call *c, enum space space, struct slice from, struct sl
     return RC_OK;
 }
 
+static enum rc first_row(struct store_scan *scan, struct slice key, const struct record *rec)
+{
+    struct walk *w = CONTAINER_OF(scan, struct walk, scan);
+    (void)key, (void)rec;
+    w->is_over = true;
+    return RC_PENDING;
+}
+
+enum rc rows_from(struct call *c, enum space space, struct slice key, bool *out, struct err *err)
+{
+    struct walk w = {
+        .scan = {.space = space, .from = key, .keys_only = true, .row = first_row, .done = walk_done}};
+    store_scan(c->store, &w.scan);
+    *out = w.is_over;
+    if (w.scan.rc == RC_ERR)
+        *err = w.scan.err;
+    return w.scan.rc == RC_ERR ? RC_ERR : RC_OK;
+}
+
 static enum rc settings_of(struct call *c, struct slice subject, struct subject_settings *out,
                            struct err *err)
 {

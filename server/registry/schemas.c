@@ -29,14 +29,18 @@ static enum rc show(struct call *c, struct schema_shown *out, uint32_t *id, stru
     return rc == RC_NOTFOUND ? no_schema(text, err) : rc;
 }
 
-static enum rc note_id(struct call *c, void *arg, struct slice key, struct slice bytes, struct err *err)
+/* The greatest id: that there is one from some id on is asked once a bit of it. */
+static enum rc most_id(struct call *c, uint32_t *out, struct err *err)
 {
-    uint32_t *most = arg;
-    (void)c;
-    (void)bytes;
-    (void)err;
-    if (key.len == SCHEMA_KEY_BYTES)
-        *most = get_be32(key.ptr);
+    uint8_t key[SCHEMA_KEY_BYTES];
+    bool is_there;
+    *out = 0;
+    for (uint32_t bit = UINT32_C(1) << 31; bit; bit >>= 1) {
+        if (rows_from(c, SPACE_SCHEMA, schema_key(*out | bit, key), &is_there, err) != RC_OK)
+            return RC_ERR;
+        if (is_there)
+            *out |= bit;
+    }
     return RC_OK;
 }
 
@@ -46,8 +50,7 @@ static enum rc by_id(struct call *c, struct err *err)
     uint32_t id, most = 0;
     struct buf *out = &c->out.text;
     bool wants_most = call_flag(c, PARAM_fetchMaxId);
-    if (show(c, &shown, &id, err) != RC_OK ||
-        (wants_most && rows_each(c, SPACE_SCHEMA, SLICE(""), SLICE(""), note_id, &most, err) != RC_OK))
+    if (show(c, &shown, &id, err) != RC_OK || (wants_most && most_id(c, &most, err) != RC_OK))
         return RC_ERR;
     bool ok = buf_append(out, SLICE("{\"schema\":")) && json_quote(shown.text, out) &&
               references_print(c, &shown.refs) && (!wants_most || buf_printf(out, ",\"maxId\":%u", most)) &&
@@ -140,6 +143,7 @@ static enum rc subjects_of(struct call *c, struct err *err)
 
 void registry_schema_subjects_handle(struct request *req)
 {
+    call_of(req)->takes_long = true;
     call_run(req, subjects_of);
 }
 
@@ -150,6 +154,7 @@ static enum rc versions_of(struct call *c, struct err *err)
 
 void registry_schema_versions_handle(struct request *req)
 {
+    call_of(req)->takes_long = true;
     call_run(req, versions_of);
 }
 
@@ -159,7 +164,20 @@ struct all {
     enum which which;
     bool latest_only;
     struct page page;
+    struct arena arena; /* of one version */
 };
+
+/* Each version's text is as long as it likes, and of no use once it is printed. */
+static enum rc print_one(struct call *c, struct all *a, struct slice name, const struct row_version *v,
+                         struct err *err)
+{
+    struct arena *before = c->arena;
+    c->arena = &a->arena;
+    enum rc rc = schema_print_version(c, name, v, (struct slice){0}, err);
+    c->arena = before;
+    arena_reset(&a->arena);
+    return rc == RC_OK ? call_count(c, err) : rc;
+}
 
 static enum rc print_all_of(struct call *c, void *arg, struct slice name, const struct type_row *row,
                             struct err *err)
@@ -174,7 +192,7 @@ static enum rc print_all_of(struct call *c, void *arg, struct slice name, const 
             continue;
         if (!print_comma(c, a->page.printed++))
             return err_oom(err);
-        if (schema_print_version(c, name, &v, (struct slice){0}, err) != RC_OK)
+        if (print_one(c, a, name, &v, err) != RC_OK)
             return RC_ERR;
     }
     return page_is_over(&a->page) ? RC_PENDING : RC_OK;
@@ -189,7 +207,9 @@ static enum rc all_schemas(struct call *c, struct err *err)
     if (!buf_append_byte(&c->out.text, '['))
         return err_oom(err);
     struct slice prefix = subject_prefix(call_text(c, PARAM_subjectPrefix));
-    if (lineage_each(c, prefix, print_all_of, &a, err) != RC_OK)
+    enum rc rc = lineage_each(c, prefix, print_all_of, &a, err);
+    arena_release(&a.arena);
+    if (rc != RC_OK)
         return RC_ERR;
     return buf_append_byte(&c->out.text, ']') ? RC_OK : err_oom(err);
 }
@@ -206,6 +226,8 @@ bool registry_is_asked_for_schemas(const struct request *req)
 
 void registry_schemas_handle(struct request *req)
 {
-    if (registry_begin(req))
-        call_run(req, all_schemas);
+    if (!registry_begin(req))
+        return;
+    call_of(req)->takes_long = true;
+    call_run(req, all_schemas);
 }

@@ -43,6 +43,7 @@ static enum rc list(struct call *c, struct err *err)
 
 void registry_subjects_handle(struct request *req)
 {
+    call_of(req)->takes_long = true;
     call_run(req, list);
 }
 

@@ -57,5 +57,6 @@ static enum rc referenced_by(struct call *c, struct err *err)
 
 void registry_referenced_by_handle(struct request *req)
 {
+    call_of(req)->takes_long = true;
     call_run(req, referenced_by);
 }

@@ -277,6 +277,38 @@ def check_lists():
         ok(s.get("/contexts"), ["."])
 
 
+def check_long_lists():
+    """Lists are walked page by page, and what they print is counted: one that is too long for the server is refused whole."""
+    def metric(s, name):
+        lines = s.get("/metrics").body.decode().splitlines()
+        return float(next(line for line in lines if line.startswith(name + " ")).split()[1])
+
+    n = 400 # more than a page of either kind
+    names = sorted([f"s{i:04}" for i in range(n)] + [f"s{i:04}/x" for i in range(n)])
+    with Server("--durability", "none", "--answers-budget", "1MiB") as s:
+        ids = [register(s, name, {"type": "fixed", "name": "F", "size": i + 1, "doc": "x" * 8000})
+               for i, name in enumerate(names)]
+        ok(s.get("/subjects"), names)
+        ok(s.get("/subjects?subjectPrefix=s02"), [name for name in names if name.startswith("s02")])
+        ok(s.get(f"/subjects?offset={n}&limit=300"), names[n:n + 300])
+        ok(s.get(f"/schemas/ids/{ids[-1]}/subjects"), names[-1:])
+        assert ok(s.get(f"/schemas/ids/{ids[3]}?fetchMaxId=true"))["maxId"] == max(ids)
+        for _ in range(3):
+            fails(s.get("/schemas?deleted=true"), 503, 503)
+            assert metric(s, "avrod_http_answers_bytes") == 0, "what was counted is given back"
+        got = []
+        while True:
+            page = ok(s.get(f"/schemas?deleted=true&limit=90&offset={len(got)}"))
+            got += [(e["subject"], e["id"]) for e in page]
+            if len(page) < 90:
+                break
+        assert got == list(zip(names, ids))
+        # Those that are deleted in between are still in their places.
+        for name in names[100:110]:
+            ok(s.delete(at(name)), [1])
+        ok(s.get("/subjects?deletedOnly=true"), names[100:110])
+
+
 def check_warnings(s):
     odd = {"type": "bytes", "logicalType": "decimal", "precision": 2, "scale": 5}
     for _ in range(2): # a schema that is there already is as odd as it was
@@ -936,7 +968,7 @@ def check_deletion_against_puts(s):
 
 
 def main():
-    for alone in (check_lists, check_config, check_level_of_astore, check_levels_at_once, check_mode):
+    for alone in (check_lists, check_long_lists, check_config, check_level_of_astore, check_levels_at_once, check_mode):
         alone()
         print(alone.__name__)
     with Server() as s:
