@@ -41,5 +41,15 @@ void field_put_handle(struct request *);
 /* record_patch.c */
 bool record_patch_begin(struct request *);
 void record_patch_handle(struct request *);
+/* path_select.c */
+bool path_select_begin(struct request *);
+void path_select_handle(struct request *);
+/* path_change.c */
+bool path_update_begin(struct request *);
+bool path_insert_begin(struct request *);
+bool path_insertall_begin(struct request *);
+bool path_delete_begin(struct request *);
+bool path_clear_begin(struct request *);
+void path_change_handle(struct request *);
 
 #endif

@@ -11,15 +11,19 @@
 
 /* ---- record_show.c ---- */
 
+struct path;
+
 /* What of a record is to be answered, and by what right. */
 struct shown {
     const struct reading *reading;   /* of reading_find, and complete; borrowed for the call */
     const struct record *rec;        /* borrowed for the call; revision 0: none is told */
+    const struct path *path;         /* in the arena: what it finds is shown, as JSON; NULL: the record */
+    struct slice path_text;          /* for the tag */
     bool lasts;                      /* its body lives as long as the request */
     void (*again)(struct request *); /* read the record once more: its chunks went while it waited */
 };
 
-/* 200 with the record, or the field req->field of it, in the form that Accept asks for; or 206, 304, 404 (no
+/* 200 with the record, or the field req->field of it, or what the path finds, in the form that Accept asks for; or 206, 304, 404 (no
  * such field), 406, 412, 416. A long one is printed by a helper and sent in pieces. Uses req->state. */
 void record_show(struct request *, const struct shown *);
 /* The same with the initial record of the version that is asked for, whose schema must be compiled; without a

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/limits.h"
+#include "schema/edit.h"
 #include "server/handlers/record.h"
 
 /* ---- forms ---- */
@@ -18,12 +19,25 @@ size_t record_frame(const struct record_form *f, uint8_t out[FRAME_BYTES_MAX])
     return f->framing->bytes;
 }
 
+/* What the path finds. Who has not much room has not much time either. */
+static COLD enum rc put_found(const struct record_form *f, size_t bytes_max, struct slice avro,
+                              struct buf *out, struct err *err)
+{
+    struct arena scratch = {0};
+    bool brief = bytes_max <= LIMIT_PRINT_INLINE_MAX;
+    enum rc rc = path_select(f->path, f->json, brief, bytes_max, avro, out, &scratch, err);
+    arena_release(&scratch);
+    return rc;
+}
+
 /* Append the datum of the reader's in its form. */
 static enum rc put_form(const struct record_form *f, size_t bytes_max, struct slice avro, struct buf *out,
                         struct err *err)
 {
     if (unlikely(f->projection != NULL))
         return projection_print(f->projection, f->json, bytes_max, avro, out, err);
+    if (unlikely(f->path != NULL))
+        return put_found(f, bytes_max, avro, out, err);
     if (likely(!f->framing))
         return codec_to_json_within(f->schema, f->field, f->json, bytes_max, avro, out, err);
     if (!buf_reserve(out, FRAME_BYTES_MAX + avro.len))
@@ -50,9 +64,10 @@ static enum rc resolve_here(struct worker *w, const struct record_form *f, struc
     return rc;
 }
 
-static bool takes_long(enum rc rc, const struct err *err)
+static bool takes_long(const struct record_form *f, enum rc rc, const struct err *err)
 {
-    return rc == RC_ERR && (err->code == ERR_JSON_TOO_LARGE || err->code == ERR_RECORD_TOO_LARGE);
+    return rc == RC_ERR && (err->code == ERR_JSON_TOO_LARGE || err->code == ERR_RECORD_TOO_LARGE ||
+                            (f->path && err->code == ERR_TOO_MUCH_WORK));
 }
 
 enum rc record_print_here(struct worker *w, const struct record_form *f, const struct record *rec,
@@ -72,7 +87,7 @@ enum rc record_print_here(struct worker *w, const struct record_form *f, const s
     if (rc == RC_OK)
         rc = put_form(f, LIMIT_PRINT_INLINE_MAX, avro, out, err);
     buf_release(&joined);
-    return takes_long(rc, err) ? RC_AGAIN : rc;
+    return takes_long(f, rc, err) ? RC_AGAIN : rc;
 }
 
 /* ---- on a helper ---- */

@@ -13,6 +13,7 @@ struct record_form {
     struct reading reading;
     int field;                           /* of schema_field; -1: the whole */
     const struct projection *projection; /* of the whole, as JSON; NULL: all fields */
+    const struct path *path;             /* what it finds, as JSON; NULL: all */
     enum json_form json;
     const struct framing *framing; /* NULL: JSON; else Avro binary behind this, of the whole */
 };

@@ -1,8 +1,10 @@
 /* server/handlers/record_show.c - a record as an answer: conditions, form, tag. */
 #include "server/handlers/record.h"
 
+#include "base/base64.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/sha256.h"
 #include "server/handlers/record_fields.h"
 #include "server/handlers/record_life.h"
 #include "server/handlers/record_print.h"
@@ -12,6 +14,8 @@
 #include "server/schema_load.h"
 #include "server/timing.h"
 #include "server/words.h"
+
+enum { PATH_HASH_BYTES = 15 }; /* what TAG_MAX leaves room for as base64 */
 
 /* A form that a record can be had in, besides how its tag ends. */
 struct form {
@@ -111,6 +115,24 @@ static COLD enum rc fields_form(struct request *req, const struct schema *schema
     return record_fields_suffix(req, out->json, &out->tag_suffix, err);
 }
 
+/* As of one field, but that each path has a tag of its own. */
+static COLD enum rc path_form(struct request *req, const struct shown *s, struct form *out, struct err *err)
+{
+    uint8_t hash[SHA256_BYTES];
+    if (field_form(req, out, err) != RC_OK)
+        return RC_ERR;
+    char *asked = arena_printf(&req->arena, "path %u %.*s", (unsigned)out->json, (int)s->path_text.len,
+                               (const char *)s->path_text.ptr);
+    uint8_t *suffix = arena_alloc(&req->arena, 1 + base64_chars(PATH_HASH_BYTES));
+    if (!asked || !suffix)
+        return err_oom(err);
+    sha256(slice_str(asked), hash);
+    suffix[0] = '-';
+    const uint8_t *end = base64_put(slice_of(hash, PATH_HASH_BYTES), suffix + 1);
+    out->tag_suffix = slice_of(suffix, (size_t)(end - suffix));
+    return RC_OK;
+}
+
 static enum rc choose_form(struct request *req, const struct schema *schema, const struct shown *s,
                            struct form *out, struct err *err)
 {
@@ -119,6 +141,8 @@ static enum rc choose_form(struct request *req, const struct schema *schema, con
         return field_form(req, out, err);
     if (unlikely(record_fields_asked(req)))
         return fields_form(req, schema, out, err);
+    if (unlikely(s->path != NULL))
+        return path_form(req, s, out, err);
     if (unlikely(schema_raw(schema) != SCHEMA_RAW_NONE))
         return raw_form(req, schema, s, out, err);
     if (negotiate_record_answer(req->header[HEADER_ACCEPT], FORMS_ALL, &encoding, err) != RC_OK)
@@ -151,9 +175,12 @@ static enum rc check_condition(struct request *req, const struct shown *s, struc
     form->verdict = READ_GO;
     if (likely(!match.len && !none_match.len) || !s->rec->revision)
         return RC_OK;
-    return condition_of_read(match, none_match,
-                             tag_print(s->rec->revision, s->reading->reader->number, form->tag_suffix, tag),
-                             &form->verdict, err);
+    enum rc rc = condition_of_read(
+        match, none_match, tag_print(s->rec->revision, s->reading->reader->number, form->tag_suffix, tag),
+        &form->verdict, err);
+    if (unlikely(s->path && form->verdict == READ_NOT_MODIFIED)) /* 304 is for GET and HEAD */
+        form->verdict = READ_FAILED;
+    return rc;
 }
 
 static enum rc tell_life(struct request *req, const struct shown *s, struct err *err)
@@ -171,6 +198,7 @@ static enum rc part_of(struct request *req, const struct shown *s, const struct 
                                 .reading = *s->reading,
                                 .field = -1,
                                 .projection = form->projection,
+                                .path = s->path,
                                 .json = form->json,
                                 .framing = form->framing};
     if (!req->field.len)
@@ -189,9 +217,11 @@ bool record_is_damage(const struct err *err)
     return err->code == ERR_BAD_AVRO || err->code == ERR_TOO_DEEP || err->code == ERR_TOO_MUCH_WORK;
 }
 
-static void answer_fault(struct request *req, const struct err *err)
+/* path: as in struct shown: what is too much work is its fault. */
+static void answer_fault(struct request *req, const struct path *path, const struct err *err)
 {
-    if (record_is_damage(err))
+    bool is_paths = path && err->code == ERR_TOO_MUCH_WORK;
+    if (record_is_damage(err) && !is_paths)
         record_damaged(req, err->message);
     else
         answer_err(req, err);
@@ -245,7 +275,7 @@ static void helped(struct record_text *text)
     else if (text->rc == RC_NOTFOUND)
         read_again(req, h);
     else
-        answer_fault(req, &text->err);
+        answer_fault(req, text->form.path, &text->err);
 }
 
 static enum rc get_help(struct request *req, const struct shown *s, const struct form *form,
@@ -296,7 +326,7 @@ static void show_printed(struct request *req, const struct shown *s, const struc
         break;
     case RC_PENDING: break;
     case RC_NOTFOUND: record_damaged(req, "chunks of its body are missing"); break;
-    default: answer_fault(req, &err); break;
+    default: answer_fault(req, s->path, &err); break;
     }
     reply_scratch_done(req->worker);
 }

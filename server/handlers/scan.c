@@ -123,6 +123,7 @@ static enum rc form_of(struct scan *s, const struct record *rec, struct record_f
     out->field = -1;
     out->projection = NULL;
     out->json = s->json;
+    out->path = NULL;
     out->framing = NULL;
     if (likely(!record_fields_asked(s->req)))
         return RC_OK;

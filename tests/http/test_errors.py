@@ -16,7 +16,7 @@ CASES = [
     ("GET", "/e/get/none", None, 404, "no_record", "none"),
     ("GET", "/metrics/x", None, 404, "no_route", ""),
     ("POST", "/_txn", b"[]", 404, "no_route", ""),
-    ("POST", "/e/select/1", b".a", 404, "no_route", ""),
+    ("POST", "/e/select/1", b".a", 404, "no_record", ""),
     ("GET", "/e/get/", None, 400, "bad_target", "id is missing"),
     ("POST", "/e/put", b"{}", 400, "bad_target", "id is missing"),
     ("POST", "/e/put/", b"{}", 400, "bad_target", "id is missing"),

@@ -263,7 +263,7 @@ TEST(router_begin__answers_404_where_nothing_is)
     REFUSED(GET, "/_x/1", NO_ROUTE);
     REFUSED(GET, "/nope", NO_TYPE);
     REFUSED(POST, "/e", BAD_METHOD);
-    REFUSED(POST, "/e/select/1", NO_ROUTE);
+    REFUSED(PUT, "/e/select/1", BAD_METHOD);
     REFUSED(GET, "/e/get/1/name/x", NO_ROUTE);
     REFUSED(GET, "/e/get/1/name/x/y/z", NO_ROUTE);
     REFUSED(GET, "/nope/1", NO_TYPE);
