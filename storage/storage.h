@@ -202,7 +202,9 @@ struct store_write {
     struct store_key key; /* TYPE_DROP: space SPACE_TYPE, id the name, type the number */
     int64_t expires_ms;
     struct slice content_type;
-    struct slice part[3]; /* PUT: the body is the parts, copied once, into the engine's page */
+    struct slice part
+        [3]; /* PUT: the body is the parts, copied once, into the engine's page. CALL: only how long they are
+                             counts, as what waits in the queue */
 
     /* A long body goes in with several groups, which overtake it. What it must not be overtaken by is in its
      * lane: writes of one worker and lane are decided in the order in which they were queued. Only compared;
@@ -252,6 +254,10 @@ MUST_USE enum rc store_write(struct store_worker *, struct store_write *, struct
 /* Inside a CALL; sees its own puts. Slices of txn_get are borrowed until the call returns. For spaces other
  * than SPACE_RECORD a row is its body alone. */
 MUST_USE enum rc txn_get(struct store_txn *, const struct store_key *, struct record *, struct err *);
+/* The same without the body of a record in chunks, which costs reading them; its blob is set then. */
+MUST_USE enum rc txn_look(struct store_txn *, const struct store_key *, struct record *, struct err *);
+/* Is there a type of this number? */
+bool txn_lives(const struct store_txn *, uint32_t type);
 /* record NULL: delete. The record's slices must live until done. */
 MUST_USE enum rc txn_put(struct store_txn *, const struct store_key *, const struct record *, struct err *);
 /* The next type number (SPACE_TYPE) or schema id (SPACE_SCHEMA), from 1; taken only if the call succeeds. 0:

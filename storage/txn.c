@@ -6,17 +6,41 @@
 #include "base/crc32c.h"
 #include "storage/stage.h"
 
-enum rc txn_get(struct store_txn *txn, const struct store_key *key, struct record *out, struct err *err)
+static enum rc look(struct store_txn *txn, const struct store_key *key, struct view *v, struct err *err)
 {
     if (key_check(key, err) != RC_OK)
         return RC_ERR;
     if (!stage_live(txn->decider, key))
         return RC_NOTFOUND;
-    struct view v;
-    if (stage_look(txn->decider, key, &v, err) != RC_OK)
+    if (stage_look(txn->decider, key, v, err) != RC_OK)
         return RC_ERR;
-    if (!v.visible)
-        return RC_NOTFOUND;
+    return v->visible ? RC_OK : RC_NOTFOUND;
+}
+
+bool txn_lives(const struct store_txn *txn, uint32_t type)
+{
+    return stage_live(txn->decider, &(struct store_key){.space = SPACE_RECORD, .type = type});
+}
+
+enum rc txn_look(struct store_txn *txn, const struct store_key *key, struct record *out, struct err *err)
+{
+    struct view v;
+    enum rc rc = look(txn, key, &v, err);
+    if (rc == RC_OK && !v.rec.blob && stage_body(txn->decider, &v, err) != RC_OK)
+        return RC_ERR;
+    if (rc == RC_OK)
+        *out = v.rec;
+    if (rc == RC_OK && v.rec.blob)
+        out->body = (struct slice){0};
+    return rc;
+}
+
+enum rc txn_get(struct store_txn *txn, const struct store_key *key, struct record *out, struct err *err)
+{
+    struct view v;
+    enum rc rc = look(txn, key, &v, err);
+    if (rc != RC_OK)
+        return rc;
     if (stage_body(txn->decider, &v, err) != RC_OK)
         return RC_ERR;
     *out = v.rec;

@@ -126,10 +126,12 @@ static enum rc check_write(const struct store *s, const struct store_write *w, s
 
 static uint32_t bytes_of(const struct store_write *w)
 {
-    uint64_t bytes = WRITE_BYTES_FIXED + (uint64_t)w->key.id.len;
-    if (w->kind == WRITE_PUT)
+    uint64_t bytes = WRITE_BYTES_FIXED;
+    if (w->kind != WRITE_CALL) /* whose key nobody sets */
+        bytes += w->key.id.len;
+    if (w->kind == WRITE_PUT || w->kind == WRITE_CALL)
         bytes += body_bytes(w);
-    return (uint32_t)bytes; /* check_write has bounded it */
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
 enum rc store_write(struct store_worker *worker, struct store_write *w, struct err *err)

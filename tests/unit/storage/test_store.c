@@ -354,6 +354,56 @@ STORE_TEST(store_write__a_call_is_all_or_nothing_and_takes_one_revision)
     assert_int_equal(fixture_count(f, 1).bytes, 2);
 }
 
+/* Looks at a short and a long record and at what is not there, and reads the long one. */
+static enum rc look_around(struct store_write *w, struct store_txn *txn, struct err *err)
+{
+    struct store_key a = fixture_key(1, "a"), b = fixture_key(1, "b"), c = fixture_key(1, "c");
+    struct record rec;
+    (void)w;
+    assert_true(txn_lives(txn, 1));
+    assert_false(txn_lives(txn, 1000));
+    assert_int_equal(txn_look(txn, &a, &rec, err), RC_OK);
+    assert_true(slice_eq(rec.body, SLICE("A")));
+    assert_true(rec.revision);
+    assert_int_equal(txn_look(txn, &b, &rec, err), RC_OK);
+    assert_null(rec.body.ptr);
+    assert_int_equal(rec.body_bytes, 9000);
+    assert_int_equal(txn_get(txn, &b, &rec, err), RC_OK);
+    assert_int_equal(rec.body.len, 9000);
+    assert_int_equal(txn_look(txn, &c, &rec, err), RC_NOTFOUND);
+    return RC_OK;
+}
+
+STORE_TEST(txn_look__leaves_long_bodies_where_they_are)
+{
+    static char text[9001];
+    memset(text, 'b', 9000);
+    struct store_write w = {.kind = WRITE_CALL, .call = look_around};
+    assert_int_equal(fixture_put(f, 1, "a", "A"), RC_OK);
+    assert_int_equal(fixture_put(f, 1, "b", text), RC_OK);
+    assert_int_equal(fixture_write(f, &w), RC_OK);
+    assert_int_equal(w.revision, 0);
+}
+
+STORE_TEST(store_write__a_call_takes_room_in_the_queue_for_its_parts_and_for_no_key)
+{
+    struct store_write first = {.kind = WRITE_CALL, .call = look_around}, second = first;
+    struct err err = {0};
+    assert_int_equal(fixture_put(f, 1, "a", "A"), RC_OK);
+    static char text[9001];
+    memset(text, 'b', 9000);
+    assert_int_equal(fixture_put(f, 1, "b", text), RC_OK);
+    second.key.id = slice_of(NULL, UINT32_MAX); /* of an operation before it, in the same memory */
+    fixture_queue_on(f->worker, &first);
+    fixture_queue_on(f->worker, &second);
+    fixture_await(f->worker, 2);
+    second.part[0] = slice_of(NULL, (size_t)LIMIT_QUEUE_BYTES_MAX + 1);
+    fixture_queue_on(f->worker, &first);
+    assert_int_equal(store_write(f->worker, &second, &err), RC_ERR);
+    assert_int_equal(err.code, ERR_QUEUE_FULL);
+    fixture_await(f->worker, 1);
+}
+
 static enum rc take_schema_id(struct store_write *w, struct store_txn *txn, struct err *err)
 {
     uint32_t n = txn_number(txn, SPACE_SCHEMA);
