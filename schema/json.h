@@ -1,6 +1,6 @@
 /* schema/json.h - strict JSON (RFC 8259) as text: the checker that every schema text and every refused body
  * passes, and strings to and from their tokens. No tree; the checker allocates its stack and the table that
- * finds duplicate names. Used inside schema/ only, but for json_check. */
+ * finds duplicate names. Outside of schema/ only json_check is used. */
 #ifndef SCHEMA_JSON_H
 #define SCHEMA_JSON_H
 

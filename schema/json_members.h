@@ -1,5 +1,5 @@
 /* schema/json_members.h - walking a JSON text that json_check has passed: the members of an object, the items of an
- * array, one after the other. No tree, no memory, no recursion. Inside schema/ only.
+ * array, one after the other. No tree, no memory, no recursion. Part of the front of this folder.
  *
  * A walk goes into a value or over it, and then reads on behind it: so who walks down with a stack of walks reads each
  * byte once. Who wants a value's span pays for its bytes, once more if it is then entered. */

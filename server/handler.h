@@ -149,7 +149,8 @@ struct request {
     /* Segments of the path, percent-decoded. */
     struct slice type_name, id, field, arg;
     unsigned nparams;
-    uint64_t params_given;         /* bits 1 << PARAM_x */
+    uint64_t params_given; /* bits 1 << PARAM_x */
+    uint32_t operation;    /* of a transaction, from 1: type and id are its record's; 0: there is none */
     uint8_t form_asked, form_mask; /* json_form.h: what of the form is asked for, and which of it at all */
     struct response response;
     void *state; /* the handler's own, in the arena */

@@ -68,10 +68,9 @@ static uint32_t pair_index(const struct type *t, const struct type_version *v)
     return (uint32_t)(type_version_of_schema(t, v->schema_id) - t->version);
 }
 
-static const struct resolver *find_resolver(const struct request *req, const struct reading *r)
+static const struct resolver *find_resolver(const struct type *t, const struct own_reading *own,
+                                            const struct reading *r)
 {
-    const struct type *t = req->type;
-    const struct own_reading *own = req->own_reading;
     if (unlikely(own) && own->writer == r->writer && own->reader == r->reader)
         return own->resolver;
     return pairs_find(t->pairs, pair_index(t, r->writer), pair_index(t, r->reader));
@@ -80,15 +79,21 @@ static const struct resolver *find_resolver(const struct request *req, const str
 enum rc reading_find_other(const struct request *req, uint32_t schema_id, const struct type_version *reader,
                            struct reading *out)
 {
+    return reading_find_in(req->type, req->own_reading, schema_id, reader, out);
+}
+
+enum rc reading_find_in(const struct type *type, const struct own_reading *own, uint32_t schema_id,
+                        const struct type_version *reader, struct reading *out)
+{
     *out = (struct reading){.writer = reader, .reader = reader};
     if (reader->schema_id == schema_id)
         return type_schema(reader) ? RC_OK : RC_AGAIN;
-    out->writer = type_version_of_schema(req->type, schema_id);
+    out->writer = type_version_of_schema(type, schema_id);
     if (!out->writer)
         return RC_NOTFOUND;
     if (!type_schema(out->writer) || !type_schema(reader))
         return RC_AGAIN;
-    out->resolver = find_resolver(req, out);
+    out->resolver = find_resolver(type, own, out);
     if (!out->resolver)
         return RC_AGAIN;
     if (schema_resolver_is_copy(out->resolver))
@@ -126,7 +131,7 @@ static void make(struct job *job)
     struct request *req = CONTAINER_OF(job, struct request, job);
     struct load *l = req->state;
     const struct reading *r = &l->reading;
-    if (find_resolver(req, r)) /* all that came while it was made wait here */
+    if (find_resolver(req->type, req->own_reading, r)) /* all that came while it was made wait here */
         return;
     l->rc = schema_resolver_new(&l->resolver, type_schema(r->writer), type_schema(r->reader), &l->err);
     if (l->rc == RC_ERR && l->err.code == ERR_TOO_MUCH_WORK)
@@ -165,7 +170,8 @@ static void made(struct job *job)
 static void make_resolver(struct request *req)
 {
     struct load *l = req->state;
-    if (l->reading.writer->schema_id == l->reading.reader->schema_id || find_resolver(req, &l->reading)) {
+    if (l->reading.writer->schema_id == l->reading.reader->schema_id ||
+        find_resolver(req->type, req->own_reading, &l->reading)) {
         load_end(req, NULL);
         return;
     }

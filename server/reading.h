@@ -25,6 +25,9 @@ static inline const struct type_version *reading_reader(const struct request *re
 
 /* How a record that bears this schema id is read as `reader`. RC_OK: with *out; both schemas are compiled. RC_AGAIN:
  * reading_load comes first. RC_NOTFOUND: no version of req->type has the schema, a newer one may (catalog_renew). */
+/* The same in a type that need not be req->type. */
+MUST_USE enum rc reading_find_in(const struct type *, const struct own_reading *, uint32_t schema_id,
+                                 const struct type_version *reader, struct reading *out);
 MUST_USE enum rc reading_find_other(const struct request *, uint32_t schema_id,
                                     const struct type_version *reader, struct reading *out);
 MUST_USE static inline enum rc reading_find(const struct request *req, uint32_t schema_id,

@@ -35,6 +35,9 @@ bool range_delete_begin(struct request *);
 void range_delete_handle(struct request *);
 /* scan.c */
 void scan_handle(struct request *);
+/* txn.c */
+bool txn_begin(struct request *);
+void txn_handle(struct request *);
 /* field_put.c */
 bool field_put_begin(struct request *);
 void field_put_handle(struct request *);

@@ -7,15 +7,16 @@
 #include "server/json_form.h"
 #include "server/timing.h"
 
-static void condition_failed(struct err *err)
+static void condition_failed(const struct request *req, struct err *err)
 {
     err_set(err, ERR_CONDITION_FAILED, "The condition failed; `current` is the record as it is now.");
+    err->operation = req->operation;
 }
 
 static void answer_failed(struct request *req, struct slice current)
 {
     struct err err;
-    condition_failed(&err);
+    condition_failed(req, &err);
     answer_err_with(req, &err, current);
 }
 
@@ -24,6 +25,7 @@ static void answer_changed(struct request *req)
 {
     struct err err;
     err_set(&err, ERR_CONDITION_FAILED, "The condition failed; the record has changed again since.");
+    err.operation = req->operation;
     answer_err(req, &err);
 }
 
@@ -37,6 +39,7 @@ static void answer_without(struct request *req, const struct err *why)
     }
     err_set(&err, ERR_CONDITION_FAILED, "The condition failed; the record as it is now cannot be shown: %s",
             why->message);
+    err.operation = req->operation;
     answer_err(req, &err);
 }
 
@@ -75,7 +78,7 @@ static enum rc get_help(struct request *req, const struct record_form *form, con
         .req = req, .form = *form, .rec = *rec, .behind = SLICE("}}"), .arena = &req->arena, .done = helped};
     if (rec->body.len && !arena_copy(&req->arena, rec->body, &t->rec.body))
         return err_oom(err);
-    condition_failed(&failed);
+    condition_failed(req, &failed);
     if (!err_print_open(&t->text.text, &failed) || !buf_append_byte(&t->text.text, ',') ||
         !open_current(&t->text.text, rec->revision)) {
         buf_release(&t->text.text);
@@ -113,8 +116,10 @@ static void answer_current(struct request *req, const struct reading *reading, c
                                      .field = -1,
                                      .json = json_form_of(req, JSON_PLAIN)};
     struct err err;
-    req->response.etag_revision = rec->revision;
-    req->response.etag_version = reading->reader->number;
+    if (!req->operation) { /* else the record is not what the request is about */
+        req->response.etag_revision = rec->revision;
+        req->response.etag_version = reading->reader->number;
+    }
     enum rc rc = current_print(req, &form, rec, &err);
     timing_lap(req, STAGE_encode);
     switch (rc) {

@@ -449,6 +449,10 @@ static void forget_memory(void)
     codec_free(w->codec);
     w->codec = codec_new();
     assert_non_null(w->codec);
+    codec_free(server.writer.codec);
+    server.writer.codec = NULL;
+    buf_release(&server.writer.resolved);
+    buf_release(&server.writer.out);
     if (scene->cold)
         catalog_restart();
 }
@@ -796,6 +800,74 @@ TEST(putschema__reads_what_is_stored_or_no_memory)
 {
     play_each(&(struct scene){ASK(POST, "/putschema/p?dry_run=1&check=stored", schema_incompatible),
                               .status = 200, .evolves = true, .cold = true});
+}
+
+#define OPERATION(op, type, id, more) "{\"op\":\"" op "\",\"type\":\"" type "\",\"id\":\"" id "\"" more "}"
+#define TRANSACTION(operations)       "{\"operations\":[" operations "]}"
+static const char transaction[] = TRANSACTION(
+    OPERATION("put", "p", "1", ",\"record\":{\"s\":\"new\"}") "," OPERATION("patch", "p", "2", ",\"merge\":{\"u\":7}") "," OPERATION(
+        "delete", "blob", "1",
+        "") "," OPERATION("put", "p", "3",
+                          ",\"record\":{\"s\":\"three\"},\"if_none_match\":"
+                          "\"*\"") "," OPERATION("patch", "p", "3",
+                                                 ",\"patch\":[{\"op\":"
+                                                 "\"replace\",\"path\":\"/"
+                                                 "s\",\"value\":\"drei\"}"
+                                                 "]") "," OPERATION("chec"
+                                                                    "k",
+                                                                    "p", "3",
+                                                                    ",\"po"
+                                                                    "inter"
+                                                                    "\":"
+                                                                    "\"/"
+                                                                    "s\","
+                                                                    "\"is"
+                                                                    "\":"
+                                                                    "\"="
+                                                                    "\","
+                                                                    "\"val"
+                                                                    "ue\":"
+                                                                    "\"dre"
+                                                                    "i\"") "," OPERATION("check", "p", "4",
+                                                                                         ",\"revision\":0"));
+static const char failing_transaction[] =
+    TRANSACTION(OPERATION("put", "p", "1", ",\"record\":{\"s\":\"new\"}") "," OPERATION(
+        "check", "p", "2", ",\"pointer\":\"/s\",\"is\":\"=\",\"value\":\"three\""));
+static const char long_transaction[] =
+    TRANSACTION(OPERATION("patch", "l", "1", ",\"merge\":{\"n\":7}") "," OPERATION(
+        "patch", "l", "1",
+        ",\"merge\":{\"n\":8}") "," OPERATION("patch", "l", "1",
+                                              ",\"merge\":{\"n\":9}") "," OPERATION("patch", "l", "1",
+                                                                                    ",\"merge\":{\"n\":"
+                                                                                    "10}") "," OPERATION("del"
+                                                                                                         "et"
+                                                                                                         "e",
+                                                                                                         "p",
+                                                                                                         "1",
+                                                                                                         ""));
+
+TEST(txn__does_all_or_no_memory)
+{
+    play_each(&(struct scene){ASK(POST, "/_txn", transaction), .status = 200});
+    play_each(
+        &(struct scene){ASK(POST, "/_txn", TRANSACTION(OPERATION("patch", "p", "1", ",\"merge\":{\"w\":9}"))),
+                        .status = 200, .cold = true, .evolves = true});
+    play_each(&(struct scene){ASK(POST, "/_txn?dry_run=1", transaction), .status = 200});
+    play_each(&(struct scene){ASK(POST, "/_txn", long_transaction), .status = 200, .has_long = true});
+}
+
+TEST(txn__refuses_as_always_or_no_memory)
+{
+    play_each(&(struct scene){ASK(POST, "/_txn", failing_transaction), .status = 412, .cold = true});
+    play_each(&(struct scene){
+        ASK(POST, "/_txn", TRANSACTION(OPERATION("put", "p", "1", ",\"record\":{\"s\":5,\"zz\":1}"))),
+        .status = 422});
+    play_each(&(struct scene){ASK(POST, "/_txn", TRANSACTION(OPERATION("delete", "p", "nope", ""))),
+                              .status = 404});
+    play_each(
+        &(struct scene){ASK(POST, "/_txn", TRANSACTION(OPERATION("delete", "q", "1", ""))), .status = 404});
+    play_each(&(struct scene){ASK(POST, "/_txn", TRANSACTION("{\"op\":\"no\"}")), .status = 400});
+    play_each(&(struct scene){ASK(POST, "/_txn", "{\"operations\":["), .status = 400});
 }
 
 TEST(delete__removes_or_no_memory)

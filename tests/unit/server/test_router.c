@@ -227,6 +227,7 @@ TEST(router_begin__finds_every_route)
     LEADS_TO(PUT, "/e/1", "/{type}/{id}");
     LEADS_TO(POST, "/e/1", "/{type}/{id}");
     LEADS_TO(DELETE, "/e/1", "/{type}/{id}");
+    LEADS_TO(POST, "/_txn", "/_txn");
     server_stop();
 }
 
@@ -259,7 +260,7 @@ TEST(router_begin__answers_404_where_nothing_is)
     REFUSED(GET, "/openapi.json", NO_ROUTE);
     REFUSED(GET, "/schema/x", NO_ROUTE);
     REFUSED(GET, "/subjects/a/b", NO_ROUTE);
-    REFUSED(POST, "/_txn", NO_ROUTE);
+    REFUSED(POST, "/_txns", NO_ROUTE);
     REFUSED(GET, "/_x/1", NO_ROUTE);
     REFUSED(GET, "/nope", NO_TYPE);
     REFUSED(POST, "/e", BAD_METHOD);
