@@ -112,6 +112,7 @@ void sample_release(struct sample *s)
     buf_release(&s->out);
     buf_release(&s->resolved);
     arena_release(&s->arena);
+    arena_release(&s->scratch);
     free((void *)s->schema_text.ptr);
     free((void *)s->json.ptr);
     free((void *)s->avro.ptr);

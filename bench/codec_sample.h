@@ -5,6 +5,7 @@
 #include <avro.h>
 
 #include "bench/simdjson_walk.h"
+#include "schema/edit.h"
 #include "schema/schema.h"
 
 enum { DATUM_MAX = 1 << 16 };
@@ -20,9 +21,12 @@ struct sample {
     struct schema *later;           /* the same, but for a field more and an int that became a double */
     struct resolver *resolver;      /* which reads the one with the other */
     struct slice later_avro;        /* what comes of it; in the arena */
+    const char *field;              /* the last of its fields, which is ... */
+    struct edit *edit;              /* ... put once more as it is, NULL: not made yet; in the arena */
+    struct projection *projection;  /* ... shown alone; in the arena */
     struct codec *codec;
     struct buf out, resolved;
-    struct arena arena;
+    struct arena arena, scratch;
 };
 
 /* DIR/NAME.avsc and DIR/NAME.json; `avro` is still empty. Dies on any fault. */

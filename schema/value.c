@@ -60,7 +60,8 @@ enum rc datum_finish(struct datum *d, struct buf *out, struct err *err)
     size_t before = out->len;
     enum rc rc = value_write(d, &d->root, out, err);
     if (rc == RC_OK && (d->may_be_deep || d->program->has_empty_items)) {
-        struct slice avro = slice_not_null(slice_of(out->ptr + before, out->len - before));
+        struct slice whole = slice_not_null(buf_slice(out));
+        struct slice avro = slice_of(whole.ptr + before, whole.len - before);
         rc = check_whole(d, avro, err);
     }
     if (rc != RC_OK)

@@ -102,7 +102,7 @@ MUST_USE enum rc value_put(struct datum *, struct value *map, struct slice key, 
 void value_remove(struct value *);
 /* Take all parts out of an open array or map for which `goes` is true, in one pass. Returns how many. */
 uint32_t value_remove_all(struct value *, bool (*goes)(const struct value *, void *), void *arg);
-/* Empty an array or map, open or not. */
+/* Empty an array or map, open or not; it is closed then. */
 void value_clear(struct value *);
 
 /* ---- out ---- */

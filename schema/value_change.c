@@ -121,15 +121,13 @@ static enum rc replace(struct datum *d, struct value *map, struct value *old, st
 {
     if (datum_pay(d, COST_SPAN + map->nparts / 4, err) != RC_OK)
         return RC_ERR;
-    if (map->index) {
-        index_remove(map->index, old);
-        if (!index_add(d, map, v))
-            return err_oom(err);
-    }
     uint32_t place = value_place(old);
     old->parent = NULL;
     adopt(d, map, place, v);
-    return RC_OK;
+    if (!map->index)
+        return RC_OK;
+    index_remove(map->index, old);
+    return index_add(d, map, v) ? RC_OK : err_oom(err);
 }
 
 enum rc value_put(struct datum *d, struct value *map, struct slice key, struct value *v, struct err *err)

@@ -53,7 +53,7 @@ bool index_add(struct datum *d, struct value *map, struct value *entry)
 {
     struct value_index *x = map->index;
     if (x->used >= x->mask / 2)
-        return build(d, map); /* the entry is there already */
+        return build(d, map);
     place(x, entry);
     return true;
 }

@@ -46,6 +46,9 @@ static enum rc tell_place(struct datum *d, const struct value *v, struct slice p
         return RC_ERR;
     if (!buf_append(&base, prefix) || !value_pointer(d, v, &base))
         rc = err_oom(err);
+    else if (base.len > LIMIT_POINTERS_MAX) /* the way is endless: the sentence alone */
+        rc = err_set(err, err->code, "%.*s", (int)utf8_cut(err->first->detail, sizeof err->message - 1).len,
+                     (const char *)err->first->detail.ptr);
     else if (base.len)
         rc = move_problems(d, buf_slice(&base), err);
     buf_release(&base);

@@ -29,7 +29,7 @@ struct value_index {
 
 /* value_index.c: the entry, NULL: there is none. */
 struct value *index_find(const struct value_index *, struct slice key);
-/* An entry has come. False: memory is out. */
+/* An entry has come, and is among the parts already. False: memory is out. */
 MUST_USE bool index_add(struct datum *, struct value *map, struct value *entry);
 /* It goes. */
 void index_remove(struct value_index *, const struct value *entry);

@@ -133,6 +133,11 @@ def by_hand():
         for form in range(1, 8):
             for i, choices in enumerate((bytes(90), bytes(range(1, 180, 2)), bytes(range(250, 0, -3)), bytes(range(0, 250, 7)))):
                 yield "json_codec", f"spelled-{ord(row)}-{form}-{i}", bytes([0x80 + i * 2 % 6 + i % 2 * 8, form, ord(row)]) + choices
+    for row in range(ord("A"), ord("g") + 1):
+        for i, options in enumerate((0, 1, 2, 0x19, 0x70)):
+            data = bytes((k * 3 + i) % 29 for k in range(60))
+            steps = bytes(b for k in range(40) for b in (k % 10, k % 5, (k * 7 + i) % 4, k * 11 % 256, k % 3, k * 5 % 64))
+            yield "value", f"hand-{row}-{options}", bytes([options, row, len(data)]) + data + steps[i * 3:]
     yield "json_codec", "hand-field", b'PT\x03["a"]'
     for row in range(ord("A"), ord("g") + 1):
         for size in (0, 1, 8, 40):

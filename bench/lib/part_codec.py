@@ -9,7 +9,8 @@ HELP = "the codec beside simdjson, Jansson and Avro C"
 NAMES = ["codec"]
 COLUMNS = [("ours_from_json", "JSON to Avro"), ("simdjson_walk", "simdjson walk"), ("peer_from_json", "Jansson + Avro C"),
            ("jansson_parse", "Jansson parse"), ("ours_to_json", "Avro to JSON"), ("peer_to_json", "Avro C to JSON"),
-           ("ours_later_to_json", "of a later version"), ("ours_resolve_to_json", "read as that")]
+           ("ours_later_to_json", "of a later version"), ("ours_resolve_to_json", "read as that"), ("ours_edit", "edit of a field"),
+           ("ours_there_and_back", "Avro to JSON to Avro"), ("ours_project", "one field to JSON")]
 
 
 def ratio(above, below):

@@ -54,6 +54,7 @@ static inline json_t *json_tree_item(json_t *array, struct slice token)
 static inline bool json_tree_has(json_t *root, struct slice pointer, bool may_lack_last)
 {
     struct buf token = {0};
+    pointer = slice_not_null(pointer);
     const uint8_t *p = pointer.ptr, *end = p + pointer.len;
     json_t *at = root, *last = NULL;
     while (at && p < end) {

@@ -357,25 +357,57 @@ TEST(value_set_json__points_at_where_the_value_is)
     is_now(A_THING); /* nothing of it has come in */
 }
 
-TEST(value_set_json__tells_fewer_problems_where_the_way_to_them_is_long)
+TEST(value_put__finds_the_new_entry_however_often_a_key_is_put)
 {
-    enum { KEY = LIMIT_POINTERS_MAX / 3 };
+    enum { MANY = 40 };
+    char key[16];
+    use_schema(LISTS);
+    begin("{\"l\":[],\"m\":{}}");
+    struct value *m = at("m");
+    open_value(m);
+    for (int i = 0; i < 50 * MANY; i++) {
+        snprintf(key, sizeof key, "%d", i % MANY);
+        struct value *v = value_new(&d, d.program->ops[m->op].a, &err);
+        assert_non_null(v);
+        assert_int_equal(value_put(&d, m, slice_str(key), v, &err), RC_OK);
+        value_set(&d, v, SLICE("\x02"));
+        assert_ptr_equal(value_entry(m, slice_str(key)), v);
+    }
+    assert_int_equal(m->nparts, MANY);
+}
+
+/* A map of arrays, whose only key is so long; the array. */
+static struct value *behind_a_key(int bytes)
+{
     use_schema("{\"type\":\"map\",\"values\":{\"type\":\"array\",\"items\":\"int\"}}");
     text.len = 0;
     append(&text, "{\"", 1);
-    append(&text, "k", KEY);
+    append(&text, "k", bytes);
     append(&text, "\":[]}", 1);
     assert_true(buf_append_byte(&text, 0));
     begin((const char *)text.ptr);
     open_value(&d.root);
-    text.len = 0;
-    assert_int_equal(
-        value_set_json(&d, d.root.part[0], SLICE("[null,null,null,null,null]"), slice_of(NULL, 0), &err),
-        RC_ERR);
+    return d.root.part[0];
+}
+
+TEST(value_set_json__tells_fewer_problems_where_the_way_to_them_is_long)
+{
+    enum { KEY = LIMIT_POINTERS_MAX / 3 };
+    struct value *v = behind_a_key(KEY);
+    assert_int_equal(value_set_json(&d, v, SLICE("[null,null,null,null,null]"), SLICE(""), &err), RC_ERR);
     assert_int_equal(err.code, ERR_BAD_RECORD);
     assert_int_equal(err.problems, 2);
     assert_true(err.truncated);
     assert_int_equal(err.first->pointer.len, 1 + KEY + 2);
+}
+
+TEST(value_set_json__tells_no_place_where_the_way_to_it_is_endless)
+{
+    struct value *v = behind_a_key(LIMIT_POINTERS_MAX + 1);
+    assert_int_equal(value_set_json(&d, v, SLICE("[null,null]"), SLICE(""), &err), RC_ERR);
+    assert_int_equal(err.code, ERR_BAD_RECORD);
+    assert_int_equal(err.problems, 0);
+    assert_string_equal(err.message, "Expected int, got null.");
 }
 
 #define TREE                                                                                                 \
