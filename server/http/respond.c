@@ -182,6 +182,17 @@ void respond_no_memory(struct request *req)
     set_static_headers(req, SLICE("Retry-After: 1\r\n"));
 }
 
+/* The registry's errors have the media type that Accept prefers, also those that are made before its handlers run,
+ * which say so first. */
+static COLD void tell_vary(struct request *req)
+{
+    const struct slice line = SLICE("Vary: Accept\r\n");
+    if (slice_starts(req->response.headers, line))
+        return;
+    if (!response_header(req, "Vary", SLICE("Accept")))
+        set_static_headers(req, line);
+}
+
 static void respond_err(struct request *req, const struct err *err, struct slice body)
 {
     struct response *r = &req->response;
@@ -190,6 +201,8 @@ static void respond_err(struct request *req, const struct err *err, struct slice
     r->body = body;
     if (r->status >= 500)
         r->etag_revision = 0; /* of a record that is not shown */
+    if (unlikely(req->is_registry))
+        tell_vary(req);
     /* A broken store stays so until a restart: no use in coming again. */
     if (r->status == 503 && err->code != ERR_STORE_BROKEN && !response_header(req, "Retry-After", SLICE("1")))
         set_static_headers(req, SLICE("Retry-After: 1\r\n"));

@@ -356,10 +356,12 @@ def check_edge(s):
                          ("PUT", "/subjects/a"), ("POST", "/config"), ("DELETE", "/contexts")):
         reply = s.request(method, path)
         fails(reply, 405, 405)
-        assert reply.header("Allow"), reply
+        assert reply.header("Allow") and reply.header_all("Vary") == ["Accept"], reply
     for path in ("/subjects/a/b", "/subjects/a/versions/1/x", "/schemas/ids", "/schemas/x", "/config/a/b", "/mode/a/b",
                  "/compatibility", "/compatibility/subjects/a", "/contexts/x", "/subjects/a/b/c/d/e/f"):
         fails(s.get(path), 404, 404)
+        assert s.get(path).header_all("Vary") == ["Accept"], "its media type is that which Accept prefers"
+    assert s.get("/subjects/none/versions").header_all("Vary") == ["Accept"]
     assert s.request("HEAD", "/subjects").status == 200
     assert s.request("OPTIONS", "/subjects/a/versions").header("Allow") == "GET, HEAD, POST, OPTIONS"
     fails(s.get("/subjects?deleted=true&deleted=true"), 400, 400)
