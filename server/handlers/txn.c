@@ -16,7 +16,7 @@
 
 /* INLINE_OPS_MAX: prepared on the worker. GENEROUS_EVERY: so many losses of a helper's, and the writer does it, as far as it
  * can; LOSSES_MAX: nobody can. */
-enum { INLINE_OPS_MAX = 64, GENEROUS_EVERY = 3, LOSSES_MAX = 9, ROUNDS_SPARE = 16 };
+enum { INLINE_OPS_MAX = 16, GENEROUS_EVERY = 3, LOSSES_MAX = 9, ROUNDS_SPARE = 16 };
 
 static void take_types(struct request *);
 static void submit(struct request *);
@@ -151,6 +151,7 @@ static void load_schemas(struct request *req)
 static void take_types(struct request *req)
 {
     struct txn *t = req->state;
+    t->is_helped = false; /* what a helper has found was of the last one */
     reading_release(req);
     if (req->hold)
         catalog_leave(req);

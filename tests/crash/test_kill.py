@@ -1,6 +1,6 @@
 """tests/crash/test_kill.py - kill -9 at random moments under a load of puts and deletes, short and long bodies, types that come,
-change and go, and what is dead being removed: whatever was answered is there after the restart, whole; what was not
-answered is there whole or not at all; counts are exact; nothing needs repair.
+change and go, transactions, and what is dead being removed: whatever was answered is there after the restart, whole; what
+was not answered is there whole or not at all, all records of a transaction or none; counts are exact; nothing needs repair.
 
     test_kill.py [--seed N] [--long KILLS]     KILLS instead of 30, in all three durabilities by turns"""
 
@@ -25,6 +25,10 @@ PAD_LONG = 20000  # in chunks
 PAD_LONGEST = 2 << 20  # in several groups ...
 LONGEST_SHARE = 0.02  # ... now and then
 SPARE_BYTES = 1 << 20  # that a store may use beside twice the bytes of its records
+BUNDLES, BUNDLE_PUTS = 2, 5
+BUNDLE_SCHEMAS = {name: json.dumps({"type": "record", "name": "Part", "fields": [
+    {"name": "seq", "type": "long", "default": 0}, {"name": "pad", "type": "string", "default": ""}]})
+    for name in ("left", "right")}
 SCHEMA = json.dumps({"type": "record", "name": "Kept", "fields": [
     {"name": "id", "type": "string"}, {"name": "seq", "type": "long"}, {"name": "pad", "type": "string"},
     {"name": "sum", "type": "long"}]})
@@ -202,6 +206,52 @@ class Registrar(Client):
             self.counter.add(revision_of(reply))
 
 
+class Bundle:
+    """Records of two types that are only ever written together. Their seq is the number of the transaction: `settled`, the
+    last one that was answered, or `sent`, the one behind it."""
+
+    def __init__(self, name):
+        self.name, self.settled, self.sent = name, 0, 0
+
+    def places(self):
+        """type, id; the last is there after odd transactions only, the one before it is long."""
+        return [(("left", "right")[i % 2], f"{self.name}-{i}") for i in range(BUNDLE_PUTS + 3)]
+
+    def operations(self, seq, rng):
+        *puts, counted, padded, blinking = self.places()
+        ops = [{"op": "put", "type": t, "id": i, "record": {"seq": seq, "pad": "x" * rng.randrange(PAD_MAX)}} for t, i in puts]
+        for t, i in (counted, padded) if seq == 1 else ():
+            ops.append({"op": "put", "type": t, "id": i, "record": {"pad": "y" * (PAD_LONG if i == padded[1] else 0)}})
+        ops.append({"op": "patch", "type": counted[0], "id": counted[1], "patch": [
+            {"op": "test", "path": "/seq", "value": seq - 1}, {"op": "increment", "path": "/seq", "by": 1}]})
+        ops.append({"op": "patch", "type": padded[0], "id": padded[1], "merge": {"seq": seq}})
+        last = {"type": blinking[0], "id": blinking[1]}
+        ops.append({"op": "put", **last, "record": {"seq": seq}} if seq % 2 else {"op": "delete", **last})
+        if seq > 1:
+            rng.shuffle(ops)
+        if seq > 1:
+            rng.shuffle(ops)
+        return ops
+
+
+class Transactor(Client):
+    """Transactions on a bundle, one after the other."""
+
+    def __init__(self, bundle, *args):
+        super().__init__(*args)
+        self.bundle = bundle
+
+    def turn(self, sock):
+        b = self.bundle
+        b.sent = b.settled + 1
+        body = json.dumps({"operations": b.operations(b.sent, self.rng)})
+        sock.sendall(f"POST /_txn HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+        reply, pending = read_reply(sock)
+        assert reply.status == 200 and not pending, reply
+        b.settled = b.sent
+        self.counter.add(reply.json()["revision"])
+
+
 def revision_of(reply):
     found = re.match(r'"(\d+)-', reply.header("ETag") or "")
     return int(found.group(1)) if found else 0
@@ -243,14 +293,18 @@ class Kept:
         self.keys = [{f"w{n}-{i}": Key() for i in range(IDS)} for n in range(WRITERS)]
         self.everything = {ident: key for one in self.keys for ident, key in one.items()}
         self.types = [Type(f"t{i}") for i in range(TYPES)]
+        self.bundles = [Bundle(f"b{i}") for i in range(BUNDLES)]
         self.server = Server("--durability", mode, "--write-deadline", "5s")  # and ten later what is dead goes
         reply = self.server.post("/putschema/kept", SCHEMA)
         assert reply.status == 200, reply
+        for name, schema in BUNDLE_SCHEMAS.items():
+            assert self.server.post(f"/putschema/{name}", schema).status == 200
 
     def kill(self, rng):
         counter = Counter()
         clients = [Writer(keys, self.server.port, counter, rng.getrandbits(64)) for keys in self.keys]
         clients.append(Registrar(self.types, self.server.port, counter, rng.getrandbits(64)))
+        clients += [Transactor(b, self.server.port, counter, rng.getrandbits(64)) for b in self.bundles]
         answers = rng.randrange(1, rng.choice(ANSWERS))
         for client in clients:
             client.start()
@@ -275,7 +329,22 @@ class Kept:
         self.check_records(listed["kept"]["records"])
         for of in self.types:
             self.check_type(of, listed.get(of.name))
+        for bundle in self.bundles:
+            self.check_bundle(bundle)
         self.check_new_revision()
+
+    def check_bundle(self, bundle):
+        """No transaction is torn."""
+        found = []
+        for type_name, ident in bundle.places():
+            reply = self.server.get(f"/{type_name}/{ident}")
+            assert reply.status in (200, 404), reply
+            found.append(reply.json()["seq"] if reply.status == 200 else None)
+        seq = found[0] or 0
+        wanted = [seq or None] * (len(found) - 1) + [seq if seq % 2 else None]
+        assert seq in (bundle.settled, bundle.sent), f"{bundle.name}: found {seq}, answered {bundle.settled}"
+        assert found == wanted, f"{bundle.name} is torn: {found}, answered {bundle.settled}"
+        bundle.settled = bundle.sent = seq
 
     def check_records(self, count):
         found = read_back(self.server, self.everything)

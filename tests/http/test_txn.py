@@ -316,8 +316,31 @@ def check_concurrency(s):
             if txn(s, *claims).status == 200 and total != 4000:
                 faults.append(total)
 
+    def register():
+        """Records are of versions that a transaction under way does not know yet."""
+        wider = json.loads(json.dumps(COUNTER))
+        for i in range(rounds // 5):
+            wider["fields"].append({"name": f"x{i}", "type": "int", "default": i})
+            expect(s.post("/putschema/c", body=json.dumps(wider).encode()), 200)
+
+    def drop():
+        """A type comes and goes: with it a transaction is done, without it nothing of it."""
+        for i in range(rounds):
+            if i % 2:
+                expect(s.post("/delschema/d"), 200)
+            else:
+                expect(s.post("/putschema/d", body=json.dumps(COUNTER).encode()), 200)
+            for _ in range(3):
+                before = s.get("/c/get/side/n").json()
+                reply = txn(s, op("patch", "c", "side", patch=[{"op": "increment", "path": "/n", "by": 1}]),
+                            op("put", "d", "1", record={}))
+                after = s.get("/c/get/side/n").json()
+                if (reply.status, after - before) not in ((200, 1), (404, 0)):
+                    faults.append((reply, before, after))
+
+    expect(s.put("/c/side", body=b"{}"), 201)
     threads = [threading.Thread(target=transfer, args=(i,)) for i in range(4)]
-    threads += [threading.Thread(target=increment), threading.Thread(target=audit)]
+    threads += [threading.Thread(target=work) for work in (increment, audit, register, drop)]
     for t in threads:
         t.start()
     for t in threads:
