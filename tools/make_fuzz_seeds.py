@@ -106,6 +106,11 @@ def from_conformance():
         yield "schema", case["id"], case["new"].encode("utf-8", "surrogatepass")
 
 
+# Paths as text, for whatever record.
+PATHS = [".", "..*", ".*.*", ".k[0][-1]", "(..v|.next)..v", '.m(~"a|b"|"c"){. != null}', "..next{.v >= ^.v || !.next}.v", ".e{. + 1 > -2 * 3}", "[*]{.x == .y}",
+         ".g{. % 2 === 1 && (. < 5)}", '..*{. *= "A"}', ".k{", '.m(~"(")', ". .a", ".{(.a|.b) == ('x')}", ".{\"\\u00e9\" ^== .c}", "^.next", "." + "(.a|" * 30]
+
+
 def by_hand():
     for i, text in enumerate(HTTP):
         for pieces in (i, i + 50, 255 - i):
@@ -124,6 +129,13 @@ def by_hand():
             for how in (0, 3, 10, 46):
                 data = bytes((how * 13 + change * 7 + k * (row % 11 + 1)) % 256 for k in range(60))
                 yield "resolve", f"hand-{row}-{change:02}-{how:02}", bytes([(change + how // 2) % 2, row, 1, change, how]) + data
+    for row in range(ord("A"), ord("g") + 1):
+        for i in range(60):
+            verb, some = i % 5 << 2, bytes((i * 31 + k * (2 * i + 7)) % 256 for k in range(120))
+            yield "path", f"choices-{row}-{i:02}", bytes([verb | i % 7 // 6 << 1, row, 30]) + some[:30] + bytes([9]) + some[30:39] + some[39:]
+    for i, text in enumerate(PATHS):
+        for row in "SRTbg":
+            yield "path", f"hand-{i:02}-{ord(row)}", bytes([1 | i % 5 << 2]) + row.encode() + bytes([3, 1, 2, 3, 2, 5, 6]) + text.encode()
     several = (4, 0, 8, 9), (6, 0), (6, 0, 5, 1), (3, 1, 8, 17), (10, 1, 4, 2, 2, 5)
     for i, (row, changes, first) in enumerate(itertools.product("NQRSUWXZ[^`c", several, range(0, 256, 40))):
         data = bytes((first + k * 37) % 256 for k in range(90))
