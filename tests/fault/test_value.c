@@ -210,4 +210,41 @@ TEST(edit_apply__is_whole_or_no_memory)
     end();
 }
 
+/* ---- projections ---- */
+
+static enum rc project(void *arg, struct err *err)
+{
+    const char *fields = arg;
+    struct arena arena = {0};
+    struct buf out = {0};
+    struct projection_list list;
+    struct projection *p;
+    struct slice text;
+    fault_begin();
+    enum rc rc = projection_list_parse(&list, slice_str(fields), &arena, err);
+    if (rc == RC_OK && !projection_list_text(&list, &arena, &text))
+        rc = err_oom(err);
+    if (rc == RC_OK)
+        rc = projection_new(&p, schema, &list, &arena, err);
+    if (rc == RC_OK)
+        rc = projection_print(p, JSON_LOGICAL, LIMIT_JSON_MAX, buf_slice(&old), &out, err);
+    fault_end();
+    if (rc == RC_OK)
+        assert_slice_str(buf_slice(&out), "{\"l\":[{\"m\":{\"k\":1}}],\"u\":{\"R\":{\"d\":\"1970-01-02\"}}}");
+    else
+        assert_int_equal(out.len, 0);
+    buf_release(&out);
+    arena_release(&arena);
+    return rc;
+}
+
+TEST(projection__is_whole_or_no_memory)
+{
+    begin(THINGS, "{\"l\":[{\"l\":[],\"m\":{\"k\":1},\"u\":null,\"d\":0}],\"m\":{},"
+                  "\"u\":{\"R\":{\"l\":[],\"m\":{},\"u\":null,\"d\":1}},\"d\":0}");
+    assert_true(fault_each(project, (void *)(uintptr_t) "u.d,l.m", RC_OK, ERR_NONE) > 0);
+    assert_true(fault_each(project, (void *)(uintptr_t) "u.d,l.x", RC_ERR, ERR_BAD_PARAMETER) > 0);
+    end();
+}
+
 TEST_MAIN()
