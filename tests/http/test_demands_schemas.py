@@ -163,6 +163,15 @@ class Recursion(Case):
         self.assertEqual(server.get("/longs/1").body.decode(), nested)
         again = self.register(long_list, "longs", "")
         self.assertEqual((again.status, again.header("Schema-Version")), (200, "1"), "it is the same schema")
+        canonical = server.get("/getschema/longs?format=canonical")
+        self.assertTrue(canonical.body.decode().endswith('"next","type":["null","t.LongList"]}]}'), canonical)
+        self.assertEqual(canonical.header("Schema-Fingerprint"), bytes.fromhex("187e356bef4dea30")[::-1].hex())
+        self.assertEqual(server.get("/longs/1", headers={"Accept": "avro/single-object"}).body[:10].hex(), "c301187e356bef4dea30")
+        doubles = record("LongList", field("value", "double"), field("next", ["null", "LongList"]), namespace="t")
+        for schema, level, is_compatible in ((long_list, "full_transitive", True), (doubles, "backward", True),
+                                             (doubles, "forward", False)):
+            verdict = self.register(schema, "longs", f"?dry_run=1&compatibility={level}")
+            self.assertEqual(verdict.json()["compatible"], is_compatible, "the comparison comes to an end")
         self.accepts(record("Node", field("kids", {"type": "array", "items": "Node"})), name="nodes")
         self.accepts(record("Dict", field("of", {"type": "map", "values": "Dict"})), name="dicts")
         self.accepts(record("A", field("b", record("B", field("a", ["null", "A"])))), name="mutual")
