@@ -40,6 +40,16 @@ static void found(struct request *req, const struct type_version *version)
 
 /* ---- by its frame ---- */
 
+/* One that is none: the place in the record is all of it. */
+static COLD void refuse_frame(struct request *req, const struct framing *framing, struct err *err)
+{
+    enum problem_code code = req->body.len < framing->bytes ? PROBLEM_SIZE : PROBLEM_ENCODING;
+    struct problem *p = err_problem(err, &req->arena, code, SLICE(""));
+    if (p)
+        p->detail = slice_str(err->message);
+    refuse(req, err);
+}
+
 static COLD void refuse_writer(struct request *req)
 {
     const struct record_input *in = req->state;
@@ -165,7 +175,7 @@ static void find(struct request *req, const struct framing *framing)
     struct err err;
     in->frame_bytes = framing ? framing->bytes : 0;
     if (framing && framing->open(req->body, &in->writer, &err) != RC_OK) {
-        refuse(req, &err);
+        refuse_frame(req, framing, &err);
     } else if (req->header[HEADER_SCHEMA_VERSION].len) {
         if (version_asked(req, &in->version, &err) == RC_OK)
             schema_load(req, in->version, asked_loaded);

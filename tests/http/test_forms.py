@@ -181,6 +181,8 @@ class Faults(Forms):
                                   (CONFLUENT, b"\1\0\0\0\1\2", "zero byte"), (SINGLE, b"", "10 bytes")):
             reply = self.expect(put("/faulty/3", body, kind), 422, "bad_avro").json()
             self.assertIn(words, reply["detail"])
+            code = "size" if "bytes" in words else "encoding"
+            self.assertEqual(reply["errors"], [{"pointer": "", "code": code, "detail": reply["detail"]}])
 
     def test_a_million_levels_are_too_deep(self):
         self.expect(put("/list/1", b"\x02" * 499 + b"\0", BINARY), 201)
