@@ -213,9 +213,9 @@ static bool is_dropped(const struct value *entry, void *arg)
 /* All at once: one by one, each would move all that are behind it. */
 static void remove_dropped(struct merge *m, const struct merge_frame *f)
 {
-    struct drops drops = {(struct value **)m->drops.ptr + f->drops, m->drops.n - f->drops};
-    if (!drops.n)
+    if (m->drops.n == f->drops)
         return;
+    struct drops drops = {(struct value **)m->drops.ptr + f->drops, m->drops.n - f->drops};
     qsort(drops.entry, drops.n, sizeof *drops.entry, by_address);
     (void)value_remove_all(f->v, is_dropped, &drops);
     m->drops.n = f->drops;

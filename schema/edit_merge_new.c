@@ -3,9 +3,12 @@
  * default stays, for the encoder to refuse. */
 #include "schema/edit_merge.h"
 
+enum { COST_DEFAULT_BYTE = 8 };
+
 struct new_frame {
     uint32_t op; /* record or map; PROGRAM_NONE: a tag around its value */
     bool has_members;
+    bool is_wrapped; /* in a tag that the patch has not written */
     struct json_walk walk;
 };
 
@@ -19,11 +22,12 @@ static bool put(struct merge *m, struct slice s)
     return buf_append(&m->text, s);
 }
 
-static bool push(struct merge *m, uint32_t op, struct json_walk walk)
+static bool push(struct merge *m, uint32_t op, const struct json_walk *walk)
 {
+    struct new_frame f = {.op = op, .walk = json_walk_enter(walk)};
     if (!stack_reserve(&m->news, 1, sizeof(struct new_frame)))
         return false;
-    ((struct new_frame *)m->news.ptr)[m->news.n++] = (struct new_frame){.op = op, .walk = walk};
+    ((struct new_frame *)m->news.ptr)[m->news.n++] = f;
     return put(m, SLICE("{"));
 }
 
@@ -44,7 +48,7 @@ static bool may_be_null(const struct merge *m, uint32_t op)
     return o->code == OP_NULL || (o->code == OP_UNION && o->flags & OP_FLAG_NULLABLE);
 }
 
-/* The default in its place, for a type that fills in nothing. */
+/* The default in its place: without the member the object might look like a tag, or the type fill in nothing. */
 static enum rc put_default(struct merge *m, const struct op_field *field, struct err *err)
 {
     struct value *v = value_new(m->d, field->op, err);
@@ -53,6 +57,9 @@ static enum rc put_default(struct merge *m, const struct op_field *field, struct
     value_set(m->d, v, field->filling.avro);
     if (!put_name(m))
         return err_oom(err);
+    /* A default may be as long as a record, and be wanted as often as the patch has room to say null. */
+    if (datum_pay(m->d, field->filling.avro.len * COST_DEFAULT_BYTE, err) != RC_OK)
+        return RC_ERR;
     return value_print(m->d, v, m->d->opts->form, LIMIT_JSON_MAX, &m->text, err);
 }
 
@@ -63,7 +70,7 @@ static enum rc look_at_null(struct merge *m, const struct op *op, struct slice n
     int i = op->code == OP_MAP ? -1 : program_field(m->d->program, op, name);
     const struct op_field *field = i < 0 ? NULL : &m->d->program->fields[op->a + (uint32_t)i];
     *drops = op->code == OP_MAP || (field && field->has_default && !may_be_null(m, field->op));
-    if (field && *drops && m->d->opts->missing == MISSING_REJECT && field->filling.avro.ptr)
+    if (field && *drops && field->filling.avro.ptr)
         return put_default(m, field, err);
     return RC_OK;
 }
@@ -76,28 +83,49 @@ static enum rc copy(struct merge *m, struct json_walk *walk, struct err *err)
     return put(m, json_walk_value(walk)) ? RC_OK : err_oom(err);
 }
 
+/* The value that the walk is at, of a type that is no union. */
+static enum rc begin_plain(struct merge *m, uint32_t op, struct json_walk *walk, struct err *err)
+{
+    if (json_walk_kind(walk) != JSON_IS_OBJECT || !merge_takes_objects(merge_op(m, op)))
+        return copy(m, walk, err);
+    return push(m, op, walk) ? RC_OK : err_oom(err);
+}
+
+static enum rc begin_tagged(struct merge *m, uint32_t op, const struct json_walk *walk, struct err *err)
+{
+    if (!push(m, PROGRAM_NONE, walk) || !json_walk_next(&top(m)->walk) || !put_name(m))
+        return err_oom(err);
+    return begin_plain(m, op, &top(m)->walk, err);
+}
+
+/* With its tag, where the union is shown with one: what is left of the object must not look like another. */
+static enum rc begin_bare(struct merge *m, const struct op *op, uint32_t branch, const struct json_walk *walk,
+                          struct err *err)
+{
+    const struct op_branch *b = &m->d->program->branches[op->a + branch];
+    bool wraps = !(op->flags & OP_FLAG_SINGLE);
+    if ((wraps && !put(m, b->open)) || !push(m, b->op, walk))
+        return err_oom(err);
+    top(m)->is_wrapped = wraps;
+    return RC_OK;
+}
+
 static enum rc begin(struct merge *m, uint32_t op, uint32_t current, struct json_walk *walk, struct err *err)
 {
-    struct merge_meaning means = {MEANS_BARE, 0};
+    struct merge_meaning means;
     if (op == PROGRAM_NONE || json_walk_kind(walk) != JSON_IS_OBJECT)
         return copy(m, walk, err);
-    if (merge_op(m, op)->code == OP_UNION) {
-        if (merge_union(m, op, current, walk, &means, err) != RC_OK)
-            return RC_ERR;
-        if (means.how == MEANS_WHOLE)
-            return copy(m, walk, err);
-        op = m->d->program->branches[merge_op(m, op)->a + means.branch].op;
+    const struct op *o = merge_op(m, op);
+    if (o->code != OP_UNION)
+        return begin_plain(m, op, walk, err);
+    if (merge_union(m, op, current, walk, &means, err) != RC_OK)
+        return RC_ERR;
+    switch (means.how) {
+    case MEANS_WHOLE: break;
+    case MEANS_BARE: return begin_bare(m, o, means.branch, walk, err);
+    case MEANS_TAG: return begin_tagged(m, m->d->program->branches[o->a + means.branch].op, walk, err);
     }
-    if (means.how == MEANS_TAG) {
-        if (!push(m, PROGRAM_NONE, json_walk_enter(walk)) || !json_walk_next(&top(m)->walk) || !put_name(m))
-            return err_oom(err);
-        walk = &top(m)->walk;
-        if (json_walk_kind(walk) != JSON_IS_OBJECT)
-            return copy(m, walk, err);
-    }
-    if (!merge_takes_objects(merge_op(m, op)))
-        return copy(m, walk, err);
-    return push(m, op, json_walk_enter(walk)) ? RC_OK : err_oom(err);
+    return copy(m, walk, err);
 }
 
 /* Which type the member has that the top frame is at. */
@@ -126,10 +154,10 @@ static enum rc member(struct merge *m, struct err *err)
 /* The top frame is done: go on behind it. */
 static enum rc end(struct merge *m, struct json_walk *outermost, struct err *err)
 {
-    struct json_walk inner = top(m)->walk;
+    struct new_frame f = *top(m);
     m->news.n--;
-    json_walk_leave(m->news.n ? &top(m)->walk : outermost, &inner);
-    return put(m, SLICE("}")) ? RC_OK : err_oom(err);
+    json_walk_leave(m->news.n ? &top(m)->walk : outermost, &f.walk);
+    return put(m, f.is_wrapped ? SLICE("}}") : SLICE("}")) ? RC_OK : err_oom(err);
 }
 
 enum rc merge_new_text(struct merge *m, uint32_t op, uint32_t current, struct json_walk *walk,

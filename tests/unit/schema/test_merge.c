@@ -224,6 +224,17 @@ TEST(merge__ignored_members_do_not_make_a_value_of_a_tag)
            "{\"u\":{\"ns.A\":{\"i\":5,\"s\":\"t\"}}}");
 }
 
+TEST(merge__what_is_left_of_a_bare_object_does_not_become_a_tag)
+{
+    use_schema(R(F("u", "[\"null\",\"int\",{\"type\":\"map\",\"values\":\"int\"}]")));
+    merges("{\"u\":null}", "{\"u\":{\"a\":null,\"int\":1}}", "{\"u\":{\"map\":{\"int\":1}}}");
+    merges("{\"u\":null}", "{\"u\":{\"a\":1}}", "{\"u\":{\"map\":{\"a\":1}}}");
+    refuses_merge("{\"u\":null}", "{\"u\":{\"a\":\"\"}}", "/u/map/a type\n");
+    use_schema(R(D("R", "[\"null\",\"R\"]", "null") "," D("x", "\"int\"", "7")));
+    merges("{}", "{\"R\":{\"R\":{\"x\":1},\"x\":null}}",
+           "{\"R\":{\"R\":{\"R\":null,\"x\":1},\"x\":7},\"x\":7}");
+}
+
 /* ---- every kind ---- */
 
 TEST(merge__replaces_every_kind_of_field_as_put_takes_it)
