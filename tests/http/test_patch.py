@@ -161,6 +161,10 @@ def check_other_versions(s):
     expect(s.post("/putschema/r", body=json.dumps(later).encode()), 200)
     reply = expect(patch(s, "/r/old", [{"op": "increment", "path": "/added", "by": 1}], PATCH), 200)
     assert reply.header("ETag").endswith('-2"') and s.get("/r/old").json()["added"] == 6
+    expect(patch(s, "/r/old", {"added": 7}, Schema_Version="2"), 200)
+    expect(patch(s, "/r/old", {"n": 8}, Schema_Version="1"), 409, "other_version")
+    expect(patch(s, "/r/old", {"n": 8}, Schema_Version="3"), 404, "no_version")
+    expect(patch(s, "/r/old", {"n": 8}, Schema_Version="x"), 400)
 
 
 def check_merges_of_different_fields(s):
