@@ -58,6 +58,16 @@ RECORDS = [
     'a{"a":1,"b":1.5,"c":true}', 'b[{"x":0.1,"y":3.4028236e38,"t":1e18},{"y":1,"x":2,"t":3}]', ']' + '[null,[null]]',
 ]
 
+# A row of tests/fuzz/schemas.c, a patch of a record that is all zeros.
+PATCHES = [
+    ("T", '{"name":"x","age":null,"emails":["a"],"gender":null,"no":1}'), ("V", '{"next":{"v":1,"next":{"v":null}}}'),
+    ("W", '{"m":{"a":{"T":{"k":null,"m":{"b":null}}},"b":null}}'), ("X", '{"A":{"a":1,"b":null}}'), ("Y", '{"R":{"R":{"x":null}}}'),
+    ("T", '[{"op":"increment","path":"/age","by":1},{"op":"add","path":"/emails/-","value":"a"},{"op":"test","path":"/age","value":1}]'),
+    ("O", '[{"op":"add","path":"/a~1b","value":{"~":1}},{"op":"copy","from":"/a~1b/~0","path":"/a~1b/z"},{"op":"move","from":"/a~1b","path":"/"}]'),
+    ("V", '[{"op":"add","path":"/next","value":{"v":1}},{"op":"copy","from":"","path":"/next/next"},{"op":"remove","path":"/next/next"}]'),
+    ("X", '[{"op":"replace","path":"","value":{"map":{"a":1}}},{"op":"increment","path":"/map/a","by":2},{"op":"remove","path":"/map/a"}]'),
+]
+
 
 def text_of(case, name):
     """The case's `name`, `name`_hex or `name`_parts as bytes, or None."""
@@ -155,6 +165,13 @@ def by_hand():
         for size in (0, 1, 8, 40):
             for target in ("avro_binary", "avro_check"):
                 yield target, f"hand-{row}-{size}", bytes([row]) + bytes([2]) * size
+    for row in range(ord("A"), ord("g") + 1):
+        for options in (0, 1, 5, 20):
+            for i, step in enumerate((3, 7, 11, 29, 37, 53)):
+                choices = bytes((row + options + k * step) % 256 for k in range(160))
+                yield "patch", f"hand-{row}-{options}-{i}", bytes([options, row, 40]) + choices
+    for i, (row, text) in enumerate(PATCHES):
+        yield "patch", f"text-{i:02}", bytes([3 if text.startswith("[") else 2, ord(row), 0]) + text.encode()
     union = b'[{"type":"record","name":"n.A","fields":[]},{"type":"record","name":"B","fields":[{"name":"a","type":"n.A"}]}]'
     for name in ("n.A", "B", "A", "C"):
         yield "schema", f"hand-entry-{name}", union + b"\0" + name.encode()
