@@ -116,6 +116,8 @@ def check_conditions(s):
     assert reply.json()["current"]["record"]["n"] == 2
     expect(patch(s, "/r/1", [{"op": "increment", "path": "/n", "by": 1}], PATCH, If_None_Match="*"), 412)
     expect(patch(s, "/r/1", {"n": "x"}, If_Match=first), 412)
+    expect(patch(s, "/r/1", {"n": 3}, If_Match=f"W/{second}"), 412)
+    expect(patch(s, "/r/1", {}, If_Match=f"{first}, {second}"), 200)
     expect(patch(s, "/r/1", {"n": 3}, If_Match="*"), 200)
     expect(patch(s, "/r/none", {"n": 3}, If_Match="*"), 412)
     reply = expect(patch(s, "/r/1?dry_run=1", {"n": 9}), 200)
