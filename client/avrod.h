@@ -102,8 +102,7 @@ struct avrod_options {
     const char *key_file;        /* its key; NULL: in cert_file */
     uint32_t connect_timeout_ms; /* for each connection; default 3000 */
     uint32_t timeout_ms; /* for a whole call with its retries and waits, scans excepted; default 30000 */
-    uint32_t
-        stall_timeout_ms; /* without a byte either way, scans included; default 30000, in whole seconds */
+    uint32_t stall_timeout_ms;   /* without a byte either way, also in scans; default 30000 */
     uint32_t retries_max; /* beyond the first attempt; default 3 */
     int no_retries;       /* 1: none */
     uint32_t backoff_ms;  /* before the first retry, then twice as long each, to 2 s; default 50 */
@@ -270,7 +269,7 @@ AVROD_API AVROD_USE enum avrod_code avrod_scan(avrod_client *, const char *type,
                                                struct avrod_error *);
 
 /* The id in a line of a scan, as bytes: to go on behind it later. `id` has room for AVROD_ID_MAX. 0: that is no line of a scan, or
- * its id is longer. */
+ * its id is longer. It takes no memory. */
 enum { AVROD_ID_MAX = 480 };
 AVROD_API AVROD_USE size_t avrod_line_id(const char *line, size_t line_bytes, void *id);
 

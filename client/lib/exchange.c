@@ -139,6 +139,24 @@ static int on_begin(void *user, char *peer, char *local, int peer_port, int loca
     return CURL_PREREQFUNC_OK;
 }
 
+/* Called as bytes go either way, and once a second while none do. (libcurl's own bound of a speed looks at the mean of some
+ * seconds, and so comes late.) */
+static int on_progress(void *user, curl_off_t down_all, curl_off_t down, curl_off_t up_all, curl_off_t up)
+{
+    struct exchange *x = user;
+    int64_t now_ms = clock_mono_ms();
+    (void)down_all;
+    (void)up_all;
+    if (!x->begun || down + up != x->moved) {
+        x->moved = down + up;
+        x->moved_ms = now_ms;
+    }
+    if (now_ms - x->moved_ms < x->client->stall_timeout_ms)
+        return 0;
+    x->stopped = AVROD_TIMEOUT;
+    return 1;
+}
+
 /* ---- the request ---- */
 
 static bool field_add(struct curl_slist **fields, const char *name, const char *value)
@@ -188,8 +206,6 @@ static CURLcode set_times(CURL *e, const struct exchange *x)
     const struct avrod_client *c = x->client;
     CURLcode rc = curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)c->connect_timeout_ms);
     rc = rc ? rc : curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, ms_left(x->deadline_ms));
-    rc = rc ? rc : curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    rc = rc ? rc : curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, (long)((c->stall_timeout_ms + 999) / 1000));
     return rc ? rc : curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, (long)IDLE_SECONDS_MAX);
 }
 
@@ -247,6 +263,9 @@ static CURLcode set_callbacks(CURL *e, struct exchange *x, struct body_of *body)
     rc = rc ? rc : curl_easy_setopt(e, CURLOPT_HEADERDATA, x);
     rc = rc ? rc : curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
     rc = rc ? rc : curl_easy_setopt(e, CURLOPT_WRITEDATA, body);
+    rc = rc ? rc : curl_easy_setopt(e, CURLOPT_NOPROGRESS, 0L);
+    rc = rc ? rc : curl_easy_setopt(e, CURLOPT_XFERINFOFUNCTION, on_progress);
+    rc = rc ? rc : curl_easy_setopt(e, CURLOPT_XFERINFODATA, x);
     rc = rc ? rc : curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, on_begin);
     return rc ? rc : curl_easy_setopt(e, CURLOPT_PREREQDATA, x);
 }
@@ -265,6 +284,7 @@ static enum avrod_code run(struct exchange *x, struct link *l, const char *url, 
     rc = rc ? rc : curl_easy_setopt(e, CURLOPT_HTTPHEADER, fields);
     if (rc)
         return rc == CURLE_OUT_OF_MEMORY ? AVROD_MEMORY : AVROD_ARGUMENT;
+    x->moved_ms = clock_mono_ms();
     x->result = curl_easy_perform(e);
     x->status = x->begun ? status_of(e) : 0;
     if (x->message[0] == 0) {
@@ -294,6 +314,7 @@ void exchange_again(struct exchange *x)
 {
     x->result = CURLE_OK;
     x->begun = 0;
+    x->moved = 0;
     x->status = 0;
     x->head_whole = x->has_retry_after = false;
     x->retry_after_s = 0;

@@ -23,7 +23,9 @@ struct exchange {
 
     /* What came of it. */
     CURLcode result;
-    unsigned begun;  /* how many times a request left on a connection */
+    unsigned begun; /* how many times a request left on a connection */
+    int64_t moved;  /* bytes that have gone either way, and when the last of them did */
+    int64_t moved_ms;
     int status;      /* 0: none came */
     bool head_whole; /* all of the head has come */
     bool has_retry_after;

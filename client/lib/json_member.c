@@ -88,32 +88,26 @@ bool json_member(struct slice object, const char *name, struct slice *value)
     return false;
 }
 
-/* ---- strings ---- */
+/* ---- strings: what they say is never longer than how they say it ---- */
 
-static bool append_character(uint32_t c, struct buf *out)
+static uint8_t *put_character(uint32_t c, uint8_t *w)
 {
-    uint8_t utf8[4];
-    size_t n;
     if (c < 0x80) {
-        utf8[0] = (uint8_t)c;
-        n = 1;
-    } else if (c < 0x800) {
-        utf8[0] = (uint8_t)(0xc0 | c >> 6);
-        utf8[1] = (uint8_t)(0x80 | (c & 0x3f));
-        n = 2;
-    } else if (c < 0x10000) {
-        utf8[0] = (uint8_t)(0xe0 | c >> 12);
-        utf8[1] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
-        utf8[2] = (uint8_t)(0x80 | (c & 0x3f));
-        n = 3;
-    } else {
-        utf8[0] = (uint8_t)(0xf0 | c >> 18);
-        utf8[1] = (uint8_t)(0x80 | (c >> 12 & 0x3f));
-        utf8[2] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
-        utf8[3] = (uint8_t)(0x80 | (c & 0x3f));
-        n = 4;
+        *w++ = (uint8_t)c;
+        return w;
     }
-    return buf_append(out, slice_of(utf8, n));
+    if (c < 0x800) {
+        *w++ = (uint8_t)(0xc0 | c >> 6);
+    } else if (c < 0x10000) {
+        *w++ = (uint8_t)(0xe0 | c >> 12);
+        *w++ = (uint8_t)(0x80 | (c >> 6 & 0x3f));
+    } else {
+        *w++ = (uint8_t)(0xf0 | c >> 18);
+        *w++ = (uint8_t)(0x80 | (c >> 12 & 0x3f));
+        *w++ = (uint8_t)(0x80 | (c >> 6 & 0x3f));
+    }
+    *w++ = (uint8_t)(0x80 | (c & 0x3f));
+    return w;
 }
 
 /* The number of four digits at p, or -1. */
@@ -126,7 +120,7 @@ static int32_t four_digits(const uint8_t *p, const uint8_t *end)
 }
 
 /* Behind the u: one escape, or the two of a surrogate pair. NULL: neither. */
-static const uint8_t *append_escape_u(const uint8_t *p, const uint8_t *end, struct buf *out)
+static const uint8_t *put_escape_u(const uint8_t *p, const uint8_t *end, uint8_t **w)
 {
     int32_t c = four_digits(p, end);
     if (c < 0 || (c >= 0xdc00 && c <= 0xdfff))
@@ -139,32 +133,44 @@ static const uint8_t *append_escape_u(const uint8_t *p, const uint8_t *end, stru
         c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
         p += 6;
     }
-    return append_character((uint32_t)c, out) ? p : NULL;
+    *w = put_character((uint32_t)c, *w);
+    return p;
 }
 
 /* Behind the backslash. */
-static const uint8_t *append_escape(const uint8_t *p, const uint8_t *end, struct buf *out)
+static const uint8_t *put_escape(const uint8_t *p, const uint8_t *end, uint8_t **w)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     if (*p == 'u')
-        return append_escape_u(p + 1, end, out);
+        return put_escape_u(p + 1, end, w);
     const char *at = *p ? strchr(from, *p) : NULL;
-    return at && buf_append_byte(out, (uint8_t)to[at - from]) ? p + 1 : NULL;
+    if (!at)
+        return NULL;
+    *(*w)++ = (uint8_t)to[at - from];
+    return p + 1;
 }
 
-bool json_member_text(struct slice value, struct buf *out)
+bool json_member_copy(struct slice value, uint8_t *out, size_t *len)
 {
+    uint8_t *w = out;
     if (value.len < 2 || value.ptr[0] != '"' || value.ptr[value.len - 1] != '"')
         return false;
     const uint8_t *p = value.ptr + 1, *end = value.ptr + value.len - 1;
     while (p < end) {
-        const uint8_t *escape = memchr(p, '\\', (size_t)(end - p));
-        if (!buf_append(out, slice_of(p, (size_t)((escape ? escape : end) - p))))
-            return false;
-        if (!escape)
-            return true;
-        if (escape + 1 == end || !(p = append_escape(escape + 1, end, out)))
+        if (*p != '\\')
+            *w++ = *p++;
+        else if (p + 1 == end || !(p = put_escape(p + 1, end, &w)))
             return false;
     }
+    *len = (size_t)(w - out);
+    return true;
+}
+
+bool json_member_text(struct slice value, struct buf *out)
+{
+    size_t len;
+    if (!buf_reserve(out, value.len) || !json_member_copy(value, out->ptr + out->len, &len))
+        return false;
+    out->len += len;
     return true;
 }

@@ -10,7 +10,10 @@
  * or the text is no object up to there. What stands behind is not looked at, so it may be cut. */
 MUST_USE bool json_member(struct slice object, const char *name, struct slice *value);
 
-/* Append what a JSON string says, as UTF-8. False: it is none, or memory is out; then `out` may have grown. */
+/* What a JSON string says, as UTF-8, written at `out`, which has room for value.len bytes; *len of them. False: it is none. */
+MUST_USE bool json_member_copy(struct slice value, uint8_t *out, size_t *len);
+
+/* The same, appended. False: it is none, or memory is out; `out` is as it was. */
 MUST_USE bool json_member_text(struct slice value, struct buf *out);
 
 #endif

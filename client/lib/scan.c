@@ -26,36 +26,24 @@ struct scan {
 
 /* ---- ids ---- */
 
-static size_t id_copy(struct slice id, void *out)
-{
-    if (id.len > AVROD_ID_MAX)
-        return 0;
-    memcpy(out, slice_not_null(id).ptr, id.len);
-    return id.len;
-}
-
-static size_t id_of_base64(struct slice text, void *out)
-{
-    uint8_t bytes[AVROD_ID_MAX + 3];
-    size_t n;
-    if (text.len < 2 || text.len - 2 > base64_chars(AVROD_ID_MAX))
-        return 0;
-    if (!base64_parse(slice_of(text.ptr + 1, text.len - 2), bytes, &n))
-        return 0;
-    return id_copy(slice_of(bytes, n), out);
-}
+/* A text of an id, escapes and all, is no longer than these. */
+enum { ID_TEXT_MAX = 2 + 6 * AVROD_ID_MAX };
 
 size_t avrod_line_id(const char *line, size_t line_bytes, void *id)
 {
     const struct slice object = slice_of(line, line_bytes);
+    uint8_t bytes[ID_TEXT_MAX];
     struct slice value;
-    struct buf text = {0};
     size_t n = 0;
+    bool found = false;
     if (json_member(object, "id", &value))
-        n = json_member_text(value, &text) ? id_copy(buf_slice(&text), id) : 0;
+        found = value.len <= sizeof bytes && json_member_copy(value, bytes, &n);
     else if (json_member(object, "id_base64", &value))
-        n = id_of_base64(value, id);
-    buf_release(&text);
+        found = value.len >= 2 && value.len <= sizeof bytes &&
+                base64_parse(slice_of(value.ptr + 1, value.len - 2), bytes, &n);
+    if (!found || n > AVROD_ID_MAX)
+        return 0;
+    memcpy(id, bytes, n);
     return n;
 }
 
