@@ -91,9 +91,9 @@ AVROD_API const char *avrod_answer_header(const struct avrod_answer *, const cha
 typedef struct avrod_client avrod_client;
 
 struct avrod_options {
-    const char
-        *url; /* http://HOST:PORT, https://HOST:PORT, either with a path behind, or unix:/PATH/TO/SOCKET;
-                                  * NULL: http://127.0.0.1:8080 */
+    /* http://HOST:PORT, https://HOST:PORT, either with a path behind, or unix:/PATH/TO/SOCKET;
+     * NULL: http://127.0.0.1:8080 */
+    const char *url;
     const char *user;            /* HTTP Basic (RFC 7617), with password; NULL: none */
     const char *password;        /* NULL: empty */
     const char *token;           /* a bearer token (RFC 6750), in place of user */
@@ -101,14 +101,14 @@ struct avrod_options {
     const char *cert_file;       /* https: the client's own certificate, PEM; NULL: none */
     const char *key_file;        /* its key; NULL: in cert_file */
     uint32_t connect_timeout_ms; /* for each connection; default 3000 */
-    uint32_t timeout_ms; /* for a whole call with its retries and waits, scans excepted; default 30000 */
+    uint32_t timeout_ms;         /* for a whole call with its retries, but for a scan; default 30000 */
     uint32_t stall_timeout_ms;   /* without a byte either way, also in scans; default 30000 */
-    uint32_t retries_max; /* beyond the first attempt; default 3 */
-    int no_retries;       /* 1: none */
-    uint32_t backoff_ms;  /* before the first retry, then twice as long each, to 2 s; default 50 */
-    uint32_t idle_max;    /* connections that are kept between calls; default 16 */
-    uint64_t answer_bytes_max; /* default 256 MiB */
-    const char *user_agent;    /* default "libavrod/VERSION" */
+    uint32_t retries_max;        /* beyond the first attempt; default 3 */
+    int no_retries;              /* 1: none */
+    uint32_t backoff_ms;         /* before the first retry, then doubled each time to 2 s; default 50 */
+    uint32_t idle_max;           /* connections that are kept between calls; default 16 */
+    uint64_t answer_bytes_max;   /* default 256 MiB */
+    const char *user_agent;      /* default "libavrod/VERSION" */
 };
 
 /* A new client, owned: avrod_close. Nothing is sent. Options are copied; NULL: all defaults.
@@ -134,17 +134,16 @@ AVROD_API const char *avrod_version(void);
 /* ---- any request ---- */
 
 struct avrod_request {
-    const char *method;        /* "GET" ... */
-    const char *target;        /* "/person/007?version=1": behind the url; percent-encoded by the caller */
-    const void *body;          /* NULL: none */
-    size_t body_bytes;         /* at most what the server takes, 16 MiB where nothing else is set */
-    const char *content_type;  /* of the body; NULL: application/json */
-    const char *accept;        /* NULL: whatever the server gives */
-    const char *if_match;      /* ETags as they came, a list of them, or "*" */
-    const char *if_none_match; /* likewise */
-    const char *
-        idempotency_key; /* 1 to 255 visible ASCII characters: a repeat is answered as the first request was */
-    const char *const *headers; /* more header fields, "Name: value" each, NULL behind the last; NULL: none */
+    const char *method; /* "GET" ... */
+    const char *target; /* "/person/007?version=1": behind the url; percent-encoded by the caller */
+    const void *body;   /* NULL: none */
+    size_t body_bytes;
+    const char *content_type;    /* of the body; NULL: application/json */
+    const char *accept;          /* NULL: whatever the server gives */
+    const char *if_match;        /* ETags as they came, a list of them, or "*" */
+    const char *if_none_match;   /* likewise */
+    const char *idempotency_key; /* 1 to 255 visible ASCII characters: see above */
+    const char *const *headers;  /* more header fields, "Name: value" each, NULL behind the last */
     int once; /* 1: never tried again once it has left. 0: as the method and conditions say */
 };
 
@@ -198,19 +197,20 @@ AVROD_API AVROD_USE enum avrod_code avrod_schema_delete(avrod_client *, const ch
  * An id has 1 to 480 bytes, any bytes, not encoded. `how` may be NULL, and so may `answer`. */
 
 struct avrod_read {
-    const char *
-        accept; /* the form: "application/json", "avro/binary" ...; NULL: JSON, or the content of a raw type */
+    /* The form: "application/json", "avro/binary" ...; NULL: JSON, or the content of a raw type. */
+    const char *accept;
     uint32_t version;          /* in which version it is shown; 0: the latest */
     const char *field;         /* one top-level field instead of the record */
+    const char *fields;        /* parts of the record: "name,address.city" */
     const char *if_none_match; /* the tag that is at hand: answer.status is 304 if it still holds */
     const char *query;         /* more parameters, encoded */
 };
 
 struct avrod_write {
     const char *content_type; /* the form, as above; NULL: application/json */
-    uint32_t
-        schema_version; /* put: the version that has written the body; 0: the frame says so, or the latest */
-    const char *field;  /* put: one top-level field instead of the record */
+    /* put: the version that has written the body; 0: the frame says so, or the latest. */
+    uint32_t schema_version;
+    const char *field;           /* put: one top-level field instead of the record */
     const char *if_match;        /* only if the record has this tag; "*": only if it is there */
     const char *if_none_match;   /* "*": only if it is not there */
     const char *idempotency_key; /* see avrod_request */
@@ -239,9 +239,16 @@ AVROD_API AVROD_USE enum avrod_code avrod_delete(avrod_client *, const char *typ
                                                  size_t id_bytes, const struct avrod_write *how,
                                                  struct avrod_answer *answer, struct avrod_error *);
 
-/* POST /_txn: operations as JSON. With a key it may be tried again. */
+/* Remove all records whose ids begin with a prefix, of at least a byte. The answer's header field Deleted tells how many are gone. Not
+ * one transaction: what has been removed when it fails stays removed. Of `how` dry_run, idempotency_key and query hold. Where there
+ * are many, give the client a timeout_ms that is long enough. */
+AVROD_API AVROD_USE enum avrod_code avrod_delete_prefix(avrod_client *, const char *type, const void *prefix,
+                                                        size_t prefix_bytes, const struct avrod_write *how,
+                                                        struct avrod_answer *answer, struct avrod_error *);
+
+/* POST /_txn: operations as JSON, all or none. Of `how` idempotency_key, dry_run and query hold. */
 AVROD_API AVROD_USE enum avrod_code avrod_txn(avrod_client *, const void *operations, size_t bytes,
-                                              const char *idempotency_key, struct avrod_answer *answer,
+                                              const struct avrod_write *how, struct avrod_answer *answer,
                                               struct avrod_error *);
 
 /* ---- scans ---- */
@@ -250,10 +257,11 @@ AVROD_API AVROD_USE enum avrod_code avrod_txn(avrod_client *, const void *operat
 struct avrod_scan {
     const void *prefix, *from, *to, *after; /* from inclusive; to and after exclusive */
     size_t prefix_bytes, from_bytes, to_bytes, after_bytes;
-    uint64_t limit;    /* 0: all */
-    int keys;          /* 1: without the records */
-    uint32_t version;  /* in which they are shown; 0: the latest */
-    const char *query; /* more parameters, encoded */
+    uint64_t limit;     /* 0: all */
+    int keys;           /* 1: without the records */
+    const char *fields; /* parts of the records: "name,address.city" */
+    uint32_t version;   /* in which they are shown; 0: the latest */
+    const char *query;  /* more parameters, encoded */
 };
 
 /* Called for each line, in the thread of the call: `line` is a JSON object without its line break, borrowed for the call. Anything

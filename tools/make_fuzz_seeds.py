@@ -69,6 +69,16 @@ PATCHES = [
 ]
 
 
+# What the client reads: problems and lines of scans, metrics, answers, strings.
+CLIENT = [
+    (0, '{"status":404,"title":"No such record","detail":"There is no record \\"x\\".","code":"no_record","errors":[{"code":"x"}]}'),
+    (0, '{"id":"a\\/b","revision":7,"record":{"id":"x","n":[1,{"a":"}"}]}}'), (0, '{"id_base64":"/wA=","revision":7}'), (0, '{ "code" : "cut'),
+    (1, '# TYPE a histogram\na_bucket{route="/x{y}",le="0.5"} 3\na_bucket{route="/x{y}",le="+Inf"} 4\na_sum 7e-3\nb{q="\\""} 1\n'),
+    (2, "\x14HTTP/1.1 200 OK\r\nContent-Length: 12\r\nConnection: close\r\n\r\n00000042pong"),
+    (2, "\x30HTTP/1.1 503 No\r\ncontent-length:0\r\n\r\nHTTP/1.1 200 OK"),
+    (3, '"\\u00e9\\ud83d\\ude00\\n\\u0000\\\\"'), (3, '"\\ud800"')]
+
+
 def text_of(case, name):
     """The case's `name`, `name`_hex or `name`_parts as bytes, or None."""
     if name in case:
@@ -172,6 +182,8 @@ def by_hand():
                 yield "patch", f"hand-{row}-{options}-{i}", bytes([options, row, 40]) + choices
     for i, (row, text) in enumerate(PATCHES):
         yield "patch", f"text-{i:02}", bytes([3 if text.startswith("[") else 2, ord(row), 0]) + text.encode()
+    for i, text in enumerate(CLIENT):
+        yield "client", f"hand-{i:02}", bytes([text[0]]) + text[1].encode()
     union = b'[{"type":"record","name":"n.A","fields":[]},{"type":"record","name":"B","fields":[{"name":"a","type":"n.A"}]}]'
     for name in ("n.A", "B", "A", "C"):
         yield "schema", f"hand-entry-{name}", union + b"\0" + name.encode()

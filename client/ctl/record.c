@@ -55,6 +55,7 @@ int command_get(struct ctl *ctl)
     struct avrod_read how = {.accept = a->accept,
                              .version = (uint32_t)a->schema_version,
                              .field = a->field,
+                             .fields = a->fields,
                              .if_none_match = a->if_none_match};
     struct avrod_answer answer = {0};
     struct avrod_error error = {0};
@@ -158,8 +159,54 @@ int command_patch(struct ctl *ctl)
     return read_and_send(ctl, avrod_patch);
 }
 
+/* ---- many ---- */
+
+static struct avrod_write write_of(const struct args *a, const char *query)
+{
+    return (struct avrod_write){.idempotency_key = a->idempotency_key, .dry_run = a->dry_run, .query = query};
+}
+
+static int print_deleted(const struct ctl *ctl, const struct avrod_answer *answer)
+{
+    const char *deleted = avrod_answer_header(answer, "Deleted", 0);
+    struct json_text t = {0};
+    if (!ctl->args->json) {
+        printf("%s %s\n", deleted ? deleted : "?", ctl->args->dry_run ? "would be deleted" : "deleted");
+        return 0;
+    }
+    json_text_begin(&t);
+    json_text_raw(&t, "deleted", slice_str(deleted ? deleted : "null"));
+    json_text_string(&t, "etag", answer->etag);
+    json_text_raw(&t, "dry_run", ctl->args->dry_run ? SLICE("true") : SLICE("false"));
+    json_text_end(&t);
+    return print_json_line(ctl, &t);
+}
+
+static int delete_prefix(struct ctl *ctl)
+{
+    const struct args *a = ctl->args;
+    struct avrod_write how = write_of(a, a->query);
+    struct avrod_answer answer = {0};
+    struct avrod_error error = {0};
+    if (a->if_match || a->if_none_match || a->id_base64 || a->nwords > 1)
+        return fail(ctl, EXIT_USAGE, "With --prefix there is no ID, and no condition.");
+    if (avrod_delete_prefix(ctl->client, a->words[0], a->prefix, strlen(a->prefix), &how, &answer, &error) !=
+        AVROD_OK)
+        return fail_call(ctl, &error);
+    int code = print_deleted(ctl, &answer);
+    avrod_answer_release(&answer);
+    return code;
+}
+
 int command_delete(struct ctl *ctl)
 {
+    const struct args *a = ctl->args;
+    if (a->prefix)
+        return delete_prefix(ctl);
+    if (a->nwords < 2)
+        return fail(ctl, EXIT_USAGE, "The id is missing: avroctl delete TYPE ID, or --prefix.");
+    if (a->dry_run)
+        return fail(ctl, EXIT_USAGE, "--dry-run goes with --prefix.");
     return send_write(ctl, delete_without_body, &(struct buf){0});
 }
 
@@ -167,19 +214,22 @@ int command_delete(struct ctl *ctl)
 
 int command_txn(struct ctl *ctl)
 {
-    const struct args *a = ctl->args;
     struct avrod_answer answer = {0};
     struct avrod_error error = {0};
-    struct buf body = {0};
-    int code = file_read(ctl, a->words[0], &body);
-    if (code == 0 &&
-        avrod_txn(ctl->client, body.ptr, body.len, a->idempotency_key, &answer, &error) != AVROD_OK)
+    struct buf body = {0}, query_text = {0};
+    const char *query = NULL;
+    int code = file_read(ctl, ctl->args->words[0], &body);
+    if (code == 0)
+        code = query_of(ctl, &query_text, &query);
+    struct avrod_write how = write_of(ctl->args, query);
+    if (code == 0 && avrod_txn(ctl->client, body.ptr, body.len, &how, &answer, &error) != AVROD_OK)
         code = fail_call(ctl, &error);
     else if (code == 0)
         code = print_all(ctl, slice_of(answer.body, answer.body_bytes));
     if (code == 0)
         code = print_all(ctl, SLICE("\n"));
     avrod_answer_release(&answer);
+    buf_release(&query_text);
     buf_release(&body);
     return code;
 }

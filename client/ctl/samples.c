@@ -13,6 +13,8 @@ static double number_of(struct slice text)
 {
     char digits[NUMBER_CHARS];
     size_t len = text.len < sizeof digits ? text.len : sizeof digits - 1;
+    if (!len)
+        return 0;
     memcpy(digits, text.ptr, len);
     digits[len] = 0;
     return strtod(digits, NULL);
@@ -143,6 +145,8 @@ static void gather(struct slice text, const char *name, const char *label, const
         if (!is_bucket_of(&s, name, label, value))
             continue;
         struct slice bound = sample_label(&s, "le");
+        if (!bound.len)
+            continue;
         add(out, slice_eq(bound, SLICE("+Inf")) ? HUGE_VAL : number_of(bound), sign * s.value);
     }
 }

@@ -40,6 +40,7 @@ static int run(struct ctl *ctl, struct scan *s, const char *query)
                              .after_bytes = len_of(a->after),
                              .limit = a->limit,
                              .keys = a->keys,
+                             .fields = a->fields,
                              .version = (uint32_t)a->schema_version,
                              .query = query};
     s->whole = !a->prefix && !a->from && !a->to && !a->after && !a->limit;

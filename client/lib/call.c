@@ -93,7 +93,7 @@ static enum avrod_code stopped(const struct exchange *x, struct avrod_error *err
                          (unsigned long long)x->client->answer_bytes_max);
     case AVROD_STOPPED: return error_set(error, AVROD_STOPPED, "The scan was stopped.");
     case AVROD_TIMEOUT:
-        return error_set(error, AVROD_TIMEOUT, "Nothing has come for %.1f seconds.",
+        return error_set(error, AVROD_TIMEOUT, "Time is up: nothing has come for %.1f seconds.",
                          x->client->stall_timeout_ms / 1e3);
     default: return error_set(error, AVROD_BROKEN, "The answer is not one of avrod's.");
     }

@@ -60,6 +60,7 @@ enum avrod_code avrod_get(avrod_client *client, const char *type, const void *id
     path_of(&t, &name, SLICE("get"), false);
     if (how->version)
         target_param_u64(&t, "version", how->version);
+    target_param(&t, "fields", how->fields);
     target_query(&t, how->query);
     struct avrod_request request = {
         .method = "GET", .accept = how->accept, .if_none_match = how->if_none_match};
@@ -133,13 +134,41 @@ enum avrod_code avrod_delete(avrod_client *client, const char *type, const void 
     return write_record(client, &name, how, &request, answer, error);
 }
 
-enum avrod_code avrod_txn(avrod_client *client, const void *operations, size_t bytes,
-                          const char *idempotency_key, struct avrod_answer *answer, struct avrod_error *error)
+/* A request that is about no single record. */
+static enum avrod_code write_many(avrod_client *client, struct target *t, const struct avrod_write *how,
+                                  struct avrod_request *request, struct avrod_answer *answer,
+                                  struct avrod_error *error)
 {
-    struct avrod_request request = {.method = "POST",
-                                    .target = "/_txn",
-                                    .body = operations ? operations : "",
-                                    .body_bytes = bytes,
-                                    .idempotency_key = idempotency_key};
-    return avrod_send(client, &request, answer, error);
+    if (how && how->dry_run)
+        target_param(t, "dry_run", "1");
+    target_query(t, how ? how->query : NULL);
+    request->idempotency_key = how ? how->idempotency_key : NULL;
+    return send_target(client, t, request, answer, error);
+}
+
+enum avrod_code avrod_delete_prefix(avrod_client *client, const char *type, const void *prefix,
+                                    size_t prefix_bytes, const struct avrod_write *how,
+                                    struct avrod_answer *answer, struct avrod_error *error)
+{
+    struct target t = {0};
+    struct avrod_request request = {.method = "DELETE"};
+    error_begin(error);
+    if (!type || !*type)
+        return error_set(error, AVROD_ARGUMENT, "The type is missing.");
+    if (!prefix_bytes)
+        return error_set(error, AVROD_ARGUMENT, "The prefix is empty.");
+    target_piece(&t, slice_str(type));
+    target_param_bytes(&t, "prefix", slice_of(prefix, prefix_bytes));
+    return write_many(client, &t, how, &request, answer, error);
+}
+
+enum avrod_code avrod_txn(avrod_client *client, const void *operations, size_t bytes,
+                          const struct avrod_write *how, struct avrod_answer *answer,
+                          struct avrod_error *error)
+{
+    struct target t = {0};
+    struct avrod_request request = {
+        .method = "POST", .body = operations ? operations : "", .body_bytes = bytes};
+    target_piece(&t, SLICE("_txn"));
+    return write_many(client, &t, how, &request, answer, error);
 }

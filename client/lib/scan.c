@@ -137,6 +137,7 @@ static void ask(const struct scan *s, struct target *t)
         target_param_u64(t, "limit", how->limit - s->lines);
     if (how->keys)
         target_param(t, "keys", "1");
+    target_param(t, "fields", how->fields);
     if (how->version)
         target_param_u64(t, "version", how->version);
     target_query(t, how->query);

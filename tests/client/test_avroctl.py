@@ -172,6 +172,25 @@ def check_diff(ctl):
     assert "is not JSON" in ctl.refused("schema", "diff", "city", stdin=deep)
 
 
+def check_partial_writes(ctl):
+    ctl("put", "city", "part-1", "--ttl", "1000", stdin={"name": "Part", "people": 1})
+    assert json.loads(ctl("get", "city", "part-1", "--fields", "people")) == {"people": 1}
+    told = json.loads(ctl("patch", "city", "part-1", "--json", stdin={"people": 2}))
+    assert told["status"] == 200 and told["changed"] == "1", told
+    ctl("patch", "city", "part-1", "--json-patch", stdin=[{"op": "increment", "path": "/people", "by": 5}])
+    line = json.loads(ctl("scan", "city", "--prefix", "part-", "--fields", "people"))
+    assert line["record"] == {"people": 7} and 0 < line["ttl"] <= 1000, line
+    ctl.refused("patch", "city", "part-1", stdin={"people": "many"})
+    operations = {"operations": [{"op": "put", "type": "city", "id": f"part-{i}", "record": {"name": "x"}} for i in (2, 3)]}
+    assert len(json.loads(ctl("txn", stdin=operations))["results"]) == 2
+    operations["operations"].append({"op": "delete", "type": "city", "id": "none"})
+    assert json.loads(ctl.refused("txn", "--json", stdin=operations))["problem"]["operation"] == 2
+    assert ctl("delete", "city", "--prefix", "part-", "--dry-run") == b"3 would be deleted\n"
+    told = json.loads(ctl("delete", "city", "--prefix", "part-", "--json"))
+    assert told["deleted"] == 3 and told["etag"] and not told["dry_run"]
+    assert ctl("scan", "city", "--prefix", "part-") == b""
+
+
 def check_types(ctl):
     lines = ctl("types").decode().splitlines()
     assert lines[0].split() == ["TYPE", "VERSION", "SCHEMA", "RECORDS", "BYTES", "COMPATIBILITY", "MISSING", "UNKNOWN", "TTL"]
@@ -206,7 +225,8 @@ def check_usage(ctl):
             (("ping", "--retries", "x"), "--retries is a number"), (("ping", "--url", "nowhere"), "is no address"),
             (("ping", "--user", "a", "--token", "b"), "one of them"), (("bench", "fly"), "no table 'fly'"),
             (("bench", "--connections", "0"), "--connections takes"), (("bench", "--url", "https://localhost"), "plain http"),
-            (("get", "", "x"), "The type is missing"), (("get", "x", ""), "The id is missing"),
+            (("delete", "t"), "The id is missing"), (("delete", "t", "1", "--prefix", "a"), "no ID"), (("delete", "t", "1", "-n"), "goes with"),
+            (("delete", "t", "--prefix="), "The prefix is empty"), (("get", "", "x"), "The type is missing"), (("get", "x", ""), "The id is missing"),
             (("a", "b", "c", "d", "e", "f", "g", "h"), "more words")]:
         told = ctl.refused(*args, code=USAGE)
         assert said in told and told.count("\n") == 1, (args, told)
@@ -281,10 +301,10 @@ def check_bad_servers():
         assert said.endswith("It is not known whether it was done.\n"), said
     busy = b"HTTP/1.1 503 Busy\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n"
     with Script(busy, b"HTTP/1.1 200 OK\r\nETag: \"9-1\"\r\nContent-Length: 2\r\n\r\nOK") as (script, ctl):
-        assert ctl("patch", "t", "1", "--json-patch", "--idempotency-key", "k1", "--ttl", "5", stdin=[]) == b'"9-1"\n'
+        assert ctl("patch", "t", "1", "--json-patch", "--idempotency-key", "k1", "-n", stdin=[]) == b'"9-1"\n'
         assert len(script.requests) == 2
         head = script.requests[1].decode()
-        assert head.startswith("PATCH /t/1?ttl=5 HTTP/1.1\r\n") and "Content-Type: application/json-patch+json\r\n" in head
+        assert head.startswith("PATCH /t/1?dry_run=1 HTTP/1.1\r\n") and "Content-Type: application/json-patch+json\r\n" in head
         assert "Idempotency-Key: k1\r\n" in head
     with Script(b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{\"results\":[]}") as (script, ctl):
         assert ctl("txn", stdin={"operations": []}) == b'{"results":[]\n'
@@ -410,6 +430,7 @@ def main():
         check_schemas(ctl)
         check_diff(ctl)
         check_types(ctl)
+        check_partial_writes(ctl)
         check_json_errors(ctl)
         check_usage(ctl)
         check_help(ctl)
