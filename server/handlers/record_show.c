@@ -67,15 +67,17 @@ static COLD struct slice suffix_of(const struct request *req, const struct encod
     return json_form_suffix(json, is_field);
 }
 
-static struct form form_of(const struct request *req, const struct encoding *encoding)
+static inline void form_set(const struct request *req, const struct encoding *encoding, struct form *out)
 {
-    struct form form = {.json = json_form_of(req, encoding->json),
-                        .framing = encoding->framing,
-                        .content_type = (const char *)encoding->media_type.ptr,
-                        .tag_suffix = encoding->tag_suffix};
-    if (unlikely(form.json != encoding->json || req->field.len))
-        form.tag_suffix = suffix_of(req, encoding, form.json);
-    return form;
+    out->raw = false;
+    out->json = json_form_of(req, encoding->json);
+    out->framing = encoding->framing;
+    out->projection = NULL;
+    out->content_type = (const char *)encoding->media_type.ptr;
+    out->tag_suffix = encoding->tag_suffix;
+    out->verdict = READ_GO;
+    if (unlikely(out->json != encoding->json || req->field.len))
+        out->tag_suffix = suffix_of(req, encoding, out->json);
 }
 
 static enum rc raw_form(struct request *req, const struct schema *schema, const struct shown *s,
@@ -86,7 +88,7 @@ static enum rc raw_form(struct request *req, const struct schema *schema, const 
     if (negotiate_raw_answer(req->header[HEADER_ACCEPT], own, &encoding, err) != RC_OK)
         return RC_ERR;
     if (encoding) {
-        *out = form_of(req, encoding);
+        form_set(req, encoding, out);
         return RC_OK;
     }
     if (!arena_copy(&req->arena, own, &kept))
@@ -100,7 +102,7 @@ static enum rc field_form(struct request *req, struct form *out, struct err *err
     const struct encoding *encoding;
     if (negotiate_record_answer(req->header[HEADER_ACCEPT], FORMS_TEXT, &encoding, err) != RC_OK)
         return RC_ERR;
-    *out = form_of(req, encoding);
+    form_set(req, encoding, out);
     return RC_OK;
 }
 
@@ -147,7 +149,7 @@ static enum rc choose_form(struct request *req, const struct schema *schema, con
         return raw_form(req, schema, s, out, err);
     if (negotiate_record_answer(req->header[HEADER_ACCEPT], FORMS_ALL, &encoding, err) != RC_OK)
         return RC_ERR;
-    *out = form_of(req, encoding);
+    form_set(req, encoding, out);
     return RC_OK;
 }
 
@@ -374,7 +376,7 @@ static COLD void show_verdict(struct request *req, const struct shown *s, const 
 void record_show(struct request *req, const struct shown *s)
 {
     const struct schema *schema = type_schema(s->reading->reader);
-    struct form form = {.raw = false};
+    struct form form;
     struct err err;
     req->response.headers = slice_of(s->reading->reader->headers, s->reading->reader->headers_len);
     /* The tag of a 412 is that of the whole record, which goes with it. */

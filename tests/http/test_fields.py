@@ -236,5 +236,14 @@ class AfterARestart(unittest.TestCase):
             self.assertEqual(s.get("/place?fields=x").status, 400)
 
 
+class Astore(unittest.TestCase):
+    def test_an_absent_record_shows_fields_of_the_initial_one(self):
+        with Server("--engine", "memory", "--compat", "astore") as s:
+            self.assertEqual(s.post("/putschema/place", body=json.dumps(PLACE)).status, 200)
+            reply = s.get("/place/get/nobody?fields=tags,at.x")
+            self.assertEqual((reply.status, reply.body, reply.header("ETag")), (200, b'{"at":{"x":0},"tags":[]}', None))
+            self.assertEqual(s.get("/place/get/nobody?fields=x").status, 400)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -60,7 +60,7 @@ TEST(projection_list__takes_nothing_but_names)
 static struct projection *projection_of(const char *fields)
 {
     struct projection_list list;
-    struct projection *p;
+    struct projection *p = NULL;
     arena_reset(&made);
     if (projection_list_parse(&list, slice_str(fields), &made, &err) ||
         projection_new(&p, schema, &list, &made, &err))
