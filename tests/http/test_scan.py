@@ -104,8 +104,9 @@ def check_parameters(s):
     assert all(name in refused for name in ("prefix", "from", "to", "after", "limit", "keys")), refused
     expect(s.get("/p?prefix=%4"), 400, "bad_target")
     expect(s.get("/p?limit=1&limit=2"), 400, "bad_parameter")
-    for method in "POST", "PUT", "DELETE":
+    for method in "POST", "PUT":
         assert "GET" in expect(s.request(method, "/p"), 405, "bad_method").header("Allow")
+    expect(s.delete("/p"), 400, "bad_parameter") # of many records, by their prefix alone
 
 
 # ---- ranges ----
