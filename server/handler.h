@@ -98,6 +98,7 @@ struct response {
     struct slice body_rest;   /* behind it; of a lent body only */
     uint64_t etag_revision;   /* 0: no ETag; else "REV-V" */
     uint32_t etag_version;    /* the schema version it is shown in */
+    struct slice etag_suffix; /* behind both: of a form other than the plain one; static, or in the arena */
     struct slice headers;     /* further lines, "Name: value\r\n" each, arena or static */
     const struct stream
         *stream; /* static; NULL: the body is `body`; else it is this, and `body` is not looked at */

@@ -57,9 +57,13 @@ void bench_get(struct request *req, uint64_t n)
 static void drop(struct request *req, struct slice avro)
 {
     struct err err;
-    if (likely(record_check_size(req, record_bytes(req, avro), &err) == RC_OK))
-        reply_ok(req);
-    else
+    const struct record_input *in = req->state;
+    if (likely(record_check_size(req, record_bytes(req, avro), &err) == RC_OK)) {
+        if (unlikely(in->dry_run))
+            record_dry_answer(req, 200);
+        else
+            reply_ok(req);
+    } else
         answer_err(req, &err);
 }
 

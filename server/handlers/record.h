@@ -31,6 +31,9 @@ void record_show(struct request *, const struct shown *);
 void record_show_initial(struct request *);
 /* Load that schema, then do it. */
 void record_initial(struct request *);
+/* record_tag.c: the answer bears the tag that a get of the record with the same parameters has, where it is shown in this
+ * version; revision 0: none. */
+void record_tag(struct request *, uint64_t revision, const struct type_version *);
 /* 404. */
 void record_absent(struct request *);
 /* 500, logged: what the store holds is not what was put there. */

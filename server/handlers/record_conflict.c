@@ -116,10 +116,8 @@ static void answer_current(struct request *req, const struct reading *reading, c
                                      .field = -1,
                                      .json = json_form_of(req, JSON_PLAIN)};
     struct err err;
-    if (!req->operation) { /* else the record is not what the request is about */
-        req->response.etag_revision = rec->revision;
-        req->response.etag_version = reading->reader->number;
-    }
+    if (!req->operation) /* else the record is not what the request is about */
+        record_tag(req, rec->revision, reading->reader);
     enum rc rc = current_print(req, &form, rec, &err);
     timing_lap(req, STAGE_encode);
     switch (rc) {

@@ -161,8 +161,7 @@ void record_edit_answer(struct request *req, uint64_t revision)
     const struct record_edit *e = req->state;
     bool told = reply_header_u64(req, "Changed", e->changed) && record_life_tell(req, e->expires_ms);
     assert(told); /* it was reserved */
-    req->response.etag_revision = revision;
-    req->response.etag_version = revision ? req->type->latest->number : 0;
+    record_tag(req, revision, req->type->latest);
     if (e->input.dry_run)
         record_dry_answer(req, 200);
     else

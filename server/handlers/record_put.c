@@ -96,8 +96,7 @@ static void answer_written(struct request *req)
 {
     const struct put *p = req->state;
     bool created = p && p->is_resource && req->write.created;
-    req->response.etag_revision = req->write.revision;
-    req->response.etag_version = req->type->latest->number;
+    record_tag(req, req->write.revision, req->type->latest);
     if (created || (p && p->lines))
         lines_add(req, p, created, req->write.expires_ms);
     answer_text(req, created ? 201 : 200, SLICE("OK"));

@@ -155,21 +155,6 @@ static enum rc choose_form(struct request *req, const struct schema *schema, con
 
 /* ---- tag and condition ---- */
 
-static enum rc set_tag(struct request *req, const struct shown *s, const struct form *form, struct err *err)
-{
-    uint8_t tag[TAG_MAX];
-    if (likely(!form->tag_suffix.len)) {
-        req->response.etag_revision = s->rec->revision;
-        req->response.etag_version = s->reading->reader->number;
-        return RC_OK;
-    }
-    if (!s->rec->revision ||
-        response_header(req, "ETag",
-                        tag_print(s->rec->revision, s->reading->reader->number, form->tag_suffix, tag)))
-        return RC_OK;
-    return err_oom(err);
-}
-
 static enum rc check_condition(struct request *req, const struct shown *s, struct form *form, struct err *err)
 {
     struct slice match = req->header[HEADER_IF_MATCH], none_match = req->header[HEADER_IF_NONE_MATCH];
@@ -185,8 +170,12 @@ static enum rc check_condition(struct request *req, const struct shown *s, struc
     return rc;
 }
 
-static enum rc tell_life(struct request *req, const struct shown *s, struct err *err)
+/* Its tag, and how long it lives. */
+static enum rc tell(struct request *req, const struct shown *s, const struct form *form, struct err *err)
 {
+    req->response.etag_revision = s->rec->revision;
+    req->response.etag_version = s->reading->reader->number;
+    req->response.etag_suffix = form->tag_suffix;
     return likely(record_life_tell(req, s->rec->expires_ms)) ? RC_OK : err_oom(err);
 }
 
@@ -381,8 +370,7 @@ void record_show(struct request *req, const struct shown *s)
     req->response.headers = slice_of(s->reading->reader->headers, s->reading->reader->headers_len);
     /* The tag of a 412 is that of the whole record, which goes with it. */
     if (choose_form(req, schema, s, &form, &err) != RC_OK || check_condition(req, s, &form, &err) != RC_OK ||
-        (likely(form.verdict != READ_FAILED) &&
-         (set_tag(req, s, &form, &err) != RC_OK || tell_life(req, s, &err) != RC_OK)))
+        (likely(form.verdict != READ_FAILED) && tell(req, s, &form, &err) != RC_OK))
         answer_err(req, &err);
     else if (unlikely(form.verdict != READ_GO))
         show_verdict(req, s, &form);

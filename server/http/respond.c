@@ -52,6 +52,8 @@ static uint8_t *put_etag(uint8_t *at, const struct response *r)
     at += num_print_u64(r->etag_revision, at);
     *at++ = '-';
     at += num_print_u64(r->etag_version, at);
+    if (unlikely(r->etag_suffix.len))
+        at = put(at, r->etag_suffix);
     return put(at, SLICE("\"\r\n"));
 }
 

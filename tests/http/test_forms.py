@@ -135,6 +135,9 @@ class Input(Forms):
     def test_benchmark_only_checks_the_body_and_stores_nothing(self):
         self.expect(put("/person/bench?benchmark_only=1", BOND, BINARY), 200)
         self.expect(put("/person/bench?benchmark_only=1", BOND[:-1], BINARY), 422, "bad_avro")
+        for target, dry in ("/person/bench", None), ("/person/bench?dry_run=1", "1"), ("/person/put/bench?dry_run=1", "1"):
+            target += ("&" if dry else "?") + "benchmark_only=1"
+            self.assertEqual(self.expect(put(target, BOND, BINARY), 200).header("Dry-Run"), dry)
         self.expect(server.get("/person/bench"), 404)
 
 

@@ -514,6 +514,29 @@ class Caches(Case):
         reply = server.put("/tags/1", body='{"t":2}', headers={"If-Match": server.get("/tags/1?logical=text").header("ETag")})
         self.assertEqual(reply.status, 200, "a write compares the revision alone")
 
+    def test_the_answer_to_a_write_bears_the_tag_of_a_get(self):
+        schema = record("T", ("t", ALL[5][1]), ("n", "long"))
+        for i, options in enumerate(("", "?logical=text", "?int64=string&bytes=base64")):
+            name = f"wtag{i}"
+            self.register(name, schema, options)
+            for query in ("", "?logical=raw", "?logical=text", "?logical=raw&int64=number&bytes=text"):
+                t = '"1970-01-01T00:00:00.000Z"' if "logical=text" in (query if "logical" in query else options) else "0"
+                written = [server.put(f"/{name}/1{query}", body='{"t":%s,"n":5}' % t),
+                           server.post(f"/{name}/put/1/n{query}", body="6"),
+                           server.post(f"/{name}/put/1{query}", body='{"t":%s,"n":7}' % t)]
+                for reply in written:
+                    self.assertIn(reply.status, (200, 201), (options, query, reply))
+                tag = written[-1].header("ETag")
+                self.assertEqual(server.get(f"/{name}/1{query}").header("ETag"), tag)
+                self.assertEqual(server.get(f"/{name}/1{query}", headers={"If-None-Match": tag}).status, 304)
+                self.assertEqual([reply.header("ETag").split("-", 1)[1] for reply in written], [tag.split("-", 1)[1]] * 3)
+                failed = server.put(f"/{name}/1{query}", body='{"t":%s,"n":5}' % t, headers={"If-None-Match": "*"})
+                self.assertEqual((failed.status, failed.header_all("ETag")), (412, [tag]))
+                self.assertEqual(server.put(f"/{name}/1{query}", body='{"t":%s,"n":5}' % t, headers={"If-Match": tag}).status, 200)
+        self.register("wtagraw", "bytes", "?bytes=base64")  # content has but one form
+        tag = server.put("/wtagraw/1", body=b"x").header("ETag")
+        self.assertEqual(server.get("/wtagraw/1", headers={"If-None-Match": tag}).status, 304)
+
     def test_a_changed_option_changes_the_tag(self):
         schema = record("T", ("t", ALL[5][1]))
         self.register("opt", schema)

@@ -59,6 +59,16 @@ TEST(respond_render__writes_the_etag_and_further_headers)
           "Content-Length: 0\r\nETag: \"18446744073709551615-4294967295\"\r\nLocation: /e/1\r\n" ID "\r\n");
 }
 
+TEST(respond_render__writes_the_etag_of_a_form)
+{
+    struct request req = {
+        .method = METHOD_GET,
+        .response = {.status = 304, .etag_revision = 1, .etag_version = 2, .etag_suffix = SLICE("-lb")}};
+    check(&req, SAYS_NOTHING, "HTTP/1.1 304 Not Modified\r\n" DATE "ETag: \"1-2-lb\"\r\n" ID "\r\n");
+    req.response.etag_revision = 0;
+    check(&req, SAYS_NOTHING, "HTTP/1.1 304 Not Modified\r\n" DATE ID "\r\n");
+}
+
 TEST(respond_render__has_no_length_where_there_is_no_body)
 {
     struct request req = {.method = METHOD_GET,
