@@ -1,14 +1,11 @@
 /* tests/conformance/test_codec.c - every case of encode.jsonl and reject.jsonl against the codec, as
  * tests/conformance/data/README.md tells them and docs/policies.md settles them. */
-#include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "schema/encoding.h"
 #include "schema/schema.h"
-#include "tests/lib/test.h"
+#include "tests/conformance/lines.h"
 
 /* What one case needs and gives back. */
 struct run {
@@ -21,40 +18,6 @@ struct run {
     struct err err;
     unsigned faults;
 };
-
-#define FAULT(r, ...)                                                                                        \
-    do {                                                                                                     \
-        (r)->faults++;                                                                                       \
-        print_error("%s: ", (r)->id);                                                                        \
-        print_error(__VA_ARGS__);                                                                            \
-        print_error("\n");                                                                                   \
-    } while (0)
-
-static struct slice string_of(const json_t *s)
-{
-    return slice_of(json_string_value(s), json_string_length(s));
-}
-
-static struct slice member(const struct run *r, const char *name)
-{
-    return string_of(json_object_get(r->line, name));
-}
-
-static bool has(const struct run *r, const char *name)
-{
-    return json_is_string(json_object_get(r->line, name));
-}
-
-static struct slice hex_of(struct arena *a, struct slice hex)
-{
-    uint8_t *out = arena_alloc(a, hex.len / 2 + 1);
-    assert_non_null(out);
-    for (size_t i = 0; i + 1 < hex.len; i += 2) {
-        char pair[3] = {(char)hex.ptr[i], (char)hex.ptr[i + 1], 0};
-        out[i / 2] = (uint8_t)strtoul(pair, NULL, 16);
-    }
-    return slice_of(out, hex.len / 2);
-}
 
 static const char *show(struct arena *a, struct slice bytes)
 {
@@ -70,7 +33,7 @@ static const char *show(struct arena *a, struct slice bytes)
 
 static bool is_wanted(struct run *r, struct slice got)
 {
-    if (slice_eq(got, hex_of(&r->arena, member(r, "binary_hex"))))
+    if (slice_eq(got, hex_of(&r->arena, member_of(r->line, "binary_hex"))))
         return true;
     size_t i;
     json_t *alt;
@@ -95,7 +58,8 @@ static bool encode(struct run *r, enum json_form form, struct slice json)
 static void check_bytes(struct run *r, enum json_form form, struct slice json)
 {
     if (encode(r, form, json) && !is_wanted(r, buf_slice(&r->avro)))
-        FAULT(r, "got %s, want %s", show(&r->arena, buf_slice(&r->avro)), member(r, "binary_hex").ptr);
+        FAULT(r, "got %s, want %s", show(&r->arena, buf_slice(&r->avro)),
+              member_of(r->line, "binary_hex").ptr);
 }
 
 /* Numbers as the numbers that a float has: where the case's own text is longer. */
@@ -198,11 +162,11 @@ static void check_round(struct run *r, enum json_form form, struct slice avro)
 /* Plain output differs from the case's bare form where a union has several branches that are not null. */
 static bool prints_bare(const struct run *r)
 {
-    if (!has(r, "json"))
+    if (!has_text(r->line, "json"))
         return false;
-    if (!has(r, "avro_json"))
+    if (!has_text(r->line, "avro_json"))
         return true;
-    struct slice group = member(r, "group");
+    struct slice group = member_of(r->line, "group");
     return slice_eq(group, SLICE("union-null"));
 }
 
@@ -254,16 +218,18 @@ static void check_forms(struct run *r, struct slice avro)
 
 static void run_encode(struct run *r)
 {
-    struct slice avro = hex_of(&r->arena, member(r, "binary_hex"));
-    if (has(r, "json"))
-        check_bytes(r, JSON_PLAIN, member(r, "json"));
-    if (has(r, "avro_json")) {
-        check_bytes(r, JSON_AVRO, member(r, "avro_json"));
-        check_text(r, JSON_AVRO, avro, member(r, "avro_json"));
+    struct slice avro = hex_of(&r->arena, member_of(r->line, "binary_hex"));
+    if (has_text(r->line, "json"))
+        check_bytes(r, JSON_PLAIN, member_of(r->line, "json"));
+    if (has_text(r->line, "avro_json")) {
+        check_bytes(r, JSON_AVRO, member_of(r->line, "avro_json"));
+        check_text(r, JSON_AVRO, avro, member_of(r->line, "avro_json"));
     }
     check_forms(r, avro);
     if (prints_bare(r))
-        check_text(r, JSON_PLAIN, avro, has(r, "out_json") ? member(r, "out_json") : member(r, "json"));
+        check_text(r, JSON_PLAIN, avro,
+                   has_text(r->line, "out_json") ? member_of(r->line, "out_json")
+                                                 : member_of(r->line, "json"));
 }
 
 /* ---- reject.jsonl ---- */
@@ -287,23 +253,23 @@ static struct slice parts_of(struct run *r, const json_t *parts)
 
 static struct slice datum_of(struct run *r)
 {
-    if (has(r, "json"))
-        return member(r, "json");
-    if (has(r, "json_hex"))
-        return hex_of(&r->arena, member(r, "json_hex"));
+    if (has_text(r->line, "json"))
+        return member_of(r->line, "json");
+    if (has_text(r->line, "json_hex"))
+        return hex_of(&r->arena, member_of(r->line, "json_hex"));
     return parts_of(r, json_object_get(r->line, "json_parts"));
 }
 
 /* Cases that avrod settles the other way (docs/policies.md): the datum is accepted. */
 static bool is_accepted(const struct run *r)
 {
-    struct slice policy = member(r, "policy");
+    struct slice policy = member_of(r->line, "policy");
     if (slice_eq(policy, SLICE("integral_float")) || slice_eq(policy, SLICE("nan_string")))
         return true;
     if (!slice_eq(policy, SLICE("ambiguous_union")))
         return false;
     /* numbers and strings go by order; objects stay ambiguous */
-    struct slice datum = member(r, "json");
+    struct slice datum = member_of(r->line, "json");
     return !memchr(datum.ptr, '{', datum.len) || slice_eq(datum, SLICE("{\"v\":1.5}"));
 }
 
@@ -332,7 +298,7 @@ static bool pointer_fits(const struct run *r)
 static void run_reject(struct run *r)
 {
     struct codec_opts opts = {0};
-    if (slice_eq(member(r, "form"), SLICE("avro-json")))
+    if (slice_eq(member_of(r->line, "form"), SLICE("avro-json")))
         opts.form = JSON_AVRO;
     struct slice datum = datum_of(r);
     r->avro.len = 0;
@@ -353,40 +319,34 @@ static void run_reject(struct run *r)
 /* ---- files ---- */
 
 /* A schema that has no values is refused already; then there is nothing to ask of the codec. */
-static void run_line(const char *text, size_t len, struct codec *codec, void (*run)(struct run *),
-                     unsigned *faults)
+struct runner {
+    struct codec *codec;
+    void (*run)(struct run *);
+    unsigned faults;
+};
+
+static void run_line(json_t *line, void *arg)
 {
-    struct run r = {.codec = codec, .line = json_loadb(text, len, JSON_ALLOW_NUL, NULL)};
-    assert_non_null(r.line);
-    r.id = json_string_value(json_object_get(r.line, "id"));
+    struct runner *all = arg;
+    struct run r = {.codec = all->codec, .line = line, .id = id_of(line)};
     struct slice none = slice_of(NULL, 0);
-    if (schema_parse(&r.schema, member(&r, "schema"), none, &r.arena, &r.err) == RC_OK)
-        run(&r);
-    else if (!slice_eq(member(&r, "policy"), SLICE("empty_union")))
+    if (schema_parse(&r.schema, member_of(line, "schema"), none, &r.arena, &r.err) == RC_OK)
+        all->run(&r);
+    else if (!slice_eq(member_of(line, "policy"), SLICE("empty_union")))
         FAULT(&r, "schema refused: %s", r.err.message);
-    *faults += r.faults;
+    all->faults += r.faults;
     schema_free(r.schema);
     buf_release(&r.avro);
     buf_release(&r.text);
     arena_release(&r.arena);
-    json_decref(r.line);
 }
 
 static unsigned run_file(const char *name, void (*run)(struct run *), unsigned *faults)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/conformance/data/%s", getenv("TEST_DATA"), name);
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    struct codec *codec = codec_new();
-    char *line = NULL;
-    size_t cap = 0;
-    unsigned n = 0;
-    for (ssize_t len; (len = getline(&line, &cap, f)) > 0; n++)
-        run_line(line, (size_t)len, codec, run, faults);
-    free(line);
-    codec_free(codec);
-    fclose(f);
+    struct runner all = {.codec = codec_new(), .run = run};
+    unsigned n = lines_each(name, run_line, &all);
+    codec_free(all.codec);
+    *faults = all.faults;
     return n;
 }
 

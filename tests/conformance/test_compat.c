@@ -1,11 +1,7 @@
 /* tests/conformance/test_compat.c - every case of compat.jsonl and compat-transitive.jsonl: each mode's
  * verdict, and reasons that lead to places in the schemas' texts. */
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "schema/schema.h"
-#include "tests/lib/test.h"
+#include "tests/conformance/lines.h"
 
 /* Cases whose verdict is avrod's choice (docs/policies.md) and another than the one the case shows. */
 static const char *const refused_by_policy[] = {"cmp-048" /* decimal_scale */};
@@ -97,8 +93,9 @@ static void check_mode(json_t *line, enum compat_mode mode, const struct schema 
     arena_release(&arena);
 }
 
-static void run_pair(json_t *line)
+static void run_pair(json_t *line, void *none)
 {
+    (void)none;
     struct schema *old = parse(json_object_get(line, "old")), *new = parse(json_object_get(line, "new"));
     const struct schema *const versions[] = {old};
     for (enum compat_mode mode = 0; mode < COMPAT_MODES; mode++)
@@ -107,8 +104,9 @@ static void run_pair(json_t *line)
     schema_free(new);
 }
 
-static void run_history(json_t *line)
+static void run_history(json_t *line, void *none)
 {
+    (void)none;
     enum { VERSIONS_MAX = 16 };
     const struct schema *versions[VERSIONS_MAX];
     struct schema *owned[VERSIONS_MAX], *new = parse(json_object_get(line, "new"));
@@ -124,25 +122,10 @@ static void run_history(json_t *line)
     schema_free(new);
 }
 
-static unsigned run_file(const char *name, void (*run)(json_t *))
+static unsigned run_file(const char *name, void (*run)(json_t *, void *))
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/conformance/data/%s", getenv("TEST_DATA"), name);
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    char *text = NULL;
-    size_t cap = 0;
-    unsigned cases = 0;
     faults = 0;
-    for (ssize_t len; (len = getline(&text, &cap, f)) > 0; cases++) {
-        json_t *line = json_loadb(text, (size_t)len, JSON_ALLOW_NUL, NULL);
-        assert_non_null(line);
-        run(line);
-        json_decref(line);
-    }
-    free(text);
-    fclose(f);
-    return cases;
+    return lines_each(name, run, NULL);
 }
 
 TEST(compat_check__gives_the_verdict_of_every_conformance_case)

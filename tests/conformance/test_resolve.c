@@ -1,12 +1,8 @@
 /* tests/conformance/test_resolve.c - every case of resolve.jsonl against the resolver: the reader's bytes
  * where the case has them, an error of the right kind where it has none; docs/policies.md settles what the
  * case leaves open. */
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "schema/schema.h"
-#include "tests/lib/test.h"
+#include "tests/conformance/lines.h"
 
 struct run {
     json_t *line;
@@ -19,44 +15,10 @@ struct run {
     unsigned faults;
 };
 
-#define FAULT(r, ...)                                                                                        \
-    do {                                                                                                     \
-        (r)->faults++;                                                                                       \
-        print_error("%s: ", (r)->id);                                                                        \
-        print_error(__VA_ARGS__);                                                                            \
-        print_error("\n");                                                                                   \
-    } while (0)
-
-static struct slice string_of(const json_t *s)
-{
-    return slice_of(json_string_value(s), json_string_length(s));
-}
-
-static struct slice member(const struct run *r, const char *name)
-{
-    return string_of(json_object_get(r->line, name));
-}
-
-static bool has(const struct run *r, const char *name)
-{
-    return json_is_string(json_object_get(r->line, name));
-}
-
-static struct slice hex_of(struct arena *a, struct slice hex)
-{
-    uint8_t *out = arena_alloc(a, hex.len / 2 + 1);
-    assert_non_null(out);
-    for (size_t i = 0; i + 1 < hex.len; i += 2) {
-        char pair[3] = {(char)hex.ptr[i], (char)hex.ptr[i + 1], 0};
-        out[i / 2] = (uint8_t)strtoul(pair, NULL, 16);
-    }
-    return slice_of(out, hex.len / 2);
-}
-
 static struct schema *parse(struct run *r, const char *name)
 {
     struct schema *s = NULL;
-    if (schema_parse(&s, member(r, name), slice_of(NULL, 0), &r->arena, &r->err) != RC_OK)
+    if (schema_parse(&s, member_of(r->line, name), slice_of(NULL, 0), &r->arena, &r->err) != RC_OK)
         FAULT(r, "%s refused: %s", name, r->err.message);
     return s;
 }
@@ -64,7 +26,7 @@ static struct schema *parse(struct run *r, const char *name)
 /* first_or_same, first_or_closest: where the case has other bytes besides, avrod writes the first. */
 static struct slice wanted(struct run *r)
 {
-    return hex_of(&r->arena, member(r, "reader_hex"));
+    return hex_of(&r->arena, member_of(r->line, "reader_hex"));
 }
 
 /* lazy_error (docs/policies.md): the case calls it an error of the schemas, but an empty array could be
@@ -101,7 +63,7 @@ static void check_value(struct run *r, enum rc rc)
 static void check_error(struct run *r, enum rc rc)
 {
     if (rc == RC_OK) {
-        FAULT(r, "read, but %s", member(r, "why").ptr);
+        FAULT(r, "read, but %s", member_of(r->line, "why").ptr);
         return;
     }
     const struct problem *p = r->err.first;
@@ -112,24 +74,22 @@ static void check_error(struct run *r, enum rc rc)
 
 static void check_case(struct run *r)
 {
-    struct slice avro = hex_of(&r->arena, member(r, "writer_hex"));
+    struct slice avro = hex_of(&r->arena, member_of(r->line, "writer_hex"));
     enum rc rc = codec_resolve(r->resolver, avro, &r->out, &r->arena, &r->err);
-    bool is_schema_error = slice_eq(member(r, "error"), SLICE("schema"));
+    bool is_schema_error = slice_eq(member_of(r->line, "error"), SLICE("schema"));
     if (schema_resolver_reads_any(r->resolver) == (is_schema_error && !is_lazy(r)))
         FAULT(r, "whether anything can be read");
     if (schema_resolver_reads_all(r->resolver) != json_is_true(json_object_get(r->line, "compatible")))
         FAULT(r, "whether everything can be read");
-    if (has(r, "error"))
+    if (has_text(r->line, "error"))
         check_error(r, rc);
     else
         check_value(r, rc);
 }
 
-static unsigned run_line(const char *text, size_t len)
+static void run_line(json_t *line, void *faults)
 {
-    struct run r = {.line = json_loadb(text, len, JSON_ALLOW_NUL, NULL)};
-    assert_non_null(r.line);
-    r.id = json_string_value(json_object_get(r.line, "id"));
+    struct run r = {.line = line, .id = id_of(line)};
     r.writer = parse(&r, "writer");
     r.reader = parse(&r, "reader");
     if (r.writer && r.reader) {
@@ -143,24 +103,13 @@ static unsigned run_line(const char *text, size_t len)
     schema_free(r.reader);
     buf_release(&r.out);
     arena_release(&r.arena);
-    json_decref(r.line);
-    return r.faults;
+    *(unsigned *)faults += r.faults;
 }
 
 TEST(codec_resolve__reads_every_conformance_case_or_says_why_not)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/conformance/data/resolve.jsonl", getenv("TEST_DATA"));
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    char *line = NULL;
-    size_t cap = 0;
-    unsigned cases = 0, faults = 0;
-    for (ssize_t len; (len = getline(&line, &cap, f)) > 0; cases++)
-        faults += run_line(line, (size_t)len);
-    free(line);
-    fclose(f);
-    assert_int_equal(cases, 176);
+    unsigned faults = 0;
+    assert_int_equal(lines_each("resolve.jsonl", run_line, &faults), 176);
     assert_int_equal(faults, 0);
 }
 

@@ -1,12 +1,8 @@
 /* Every case of schemas-valid.jsonl and schemas-invalid.jsonl, read as a schema: taken or refused as
  * docs/policies.md says, with the right code, a pointer and a sentence for each fault. */
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/buf.h"
 #include "schema/schema.h"
-#include "tests/lib/test.h"
+#include "tests/conformance/lines.h"
 
 /* Cases whose verdict is avrod's choice and another than the one the case shows. */
 static const struct {
@@ -156,8 +152,9 @@ static void check_identity(const char *id, const struct schema *s, json_t *c)
     buf_release(&canonical);
 }
 
-static void run_case(json_t *c, bool valid)
+static void run_case(json_t *c, void *is_valid)
 {
+    bool valid = *(const bool *)is_valid;
     const char *id = json_string_value(json_object_get(c, "id"));
     struct buf text = {0};
     struct arena arena = {0};
@@ -178,30 +175,10 @@ static void run_case(json_t *c, bool valid)
     arena_release(&arena);
 }
 
-static void run_file(const char *name, bool valid, size_t want_cases)
+static void run_file(const char *name, bool valid, unsigned want_cases)
 {
-    char path[1024];
-    const char *data = getenv("TEST_DATA");
-    assert_non_null(data);
-    snprintf(path, sizeof path, "%s/conformance/data/%s", data, name);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    char *line = NULL;
-    size_t cap = 0, cases = 0;
-    ssize_t len;
     failures = 0;
-    while ((len = getline(&line, &cap, file)) > 0) {
-        json_error_t why;
-        json_t *c = json_loadb(line, (size_t)len, JSON_ALLOW_NUL, &why);
-        if (!c)
-            fail_msg("%s, case %zu: %s", name, cases + 1, why.text);
-        run_case(c, valid);
-        json_decref(c);
-        cases++;
-    }
-    free(line);
-    fclose(file);
-    assert_int_equal(cases, want_cases);
+    assert_int_equal(lines_each(name, run_case, &valid), want_cases);
     assert_int_equal(failures, 0);
 }
 
