@@ -34,6 +34,8 @@ void record_initial(struct request *);
 /* record_tag.c: the answer bears the tag that a get of the record with the same parameters has, where it is shown in this
  * version; revision 0: none. */
 void record_tag(struct request *, uint64_t revision, const struct type_version *);
+/* How such a tag ends for who asks for this form; static. */
+struct slice record_tag_suffix(const struct type_version *, enum json_form);
 /* 404. */
 void record_absent(struct request *);
 /* 500, logged: what the store holds is not what was put there. */

@@ -2,7 +2,7 @@
 #include "server/handlers/record.h"
 #include "server/json_form.h"
 
-static COLD struct slice suffix_of(const struct type_version *v, enum json_form form)
+COLD struct slice record_tag_suffix(const struct type_version *v, enum json_form form)
 {
     const struct schema *schema = type_schema(v);
     bool is_raw = schema && schema_raw(schema) != SCHEMA_RAW_NONE; /* a get gives the content as it is */
@@ -15,5 +15,5 @@ void record_tag(struct request *req, uint64_t revision, const struct type_versio
     req->response.etag_revision = revision;
     req->response.etag_version = v->number;
     if (unlikely(form != JSON_PLAIN))
-        req->response.etag_suffix = suffix_of(v, form);
+        req->response.etag_suffix = record_tag_suffix(v, form);
 }

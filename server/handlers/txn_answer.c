@@ -6,11 +6,12 @@
 #include "base/json_quote.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "server/handlers/record.h"
 #include "server/handlers/reply.h"
 #include "server/handlers/txn.h"
 
 /* Of a result and of the frame around all of them, besides names and ids; a byte of those takes six characters at most. */
-enum { FRAME_BYTES = 64, RESULT_BYTES = 96 + 2 * TAG_MAX, ESCAPED_BYTES = 6 };
+enum { ESCAPED_BYTES = 6, FRAME_BYTES = 64, RESULT_BYTES = 96 + ESCAPED_BYTES * TAG_MAX };
 
 bool txn_answer_reserve(struct txn *t)
 {
@@ -64,7 +65,8 @@ static void put_tag(struct txn *t, const struct txn_op *op, uint64_t revision)
     if ((op->verb != TXN_PUT && op->verb != TXN_PATCH) || t->dry_run)
         return;
     put(t, SLICE(",\"etag\":"));
-    put_string(t, tag_print(unchanged ? op->kept : revision, op->type->latest->number, SLICE(""), tag));
+    put_string(t, tag_print(unchanged ? op->kept : revision, op->type->latest->number,
+                            record_tag_suffix(op->type->latest, op->opts.form), tag));
 }
 
 static void put_result(struct txn *t, const struct txn_op *op, uint64_t revision)

@@ -127,6 +127,16 @@ def check_bodies(s):
     expect(s.get("/p/old"), 200)
 
 
+def check_tags(s):
+    """They are those of a get with the same parameters."""
+    expect(s.post("/putschema/spelled?int64=string", body=json.dumps(COUNTER).encode()), 200)
+    for query in "", "?logical=text", "?int64=number", "?bytes=base64":
+        reply = expect(txn(s, op("put", "spelled", "1", record={"n": "5" if "number" not in query else 5}),
+                           op("put", "blob", "1", record="AA=="), op("put", "p", "1", record={}), query=query), 200)
+        for result, path in zip(reply.json()["results"], ("/spelled/1", "/blob/1", "/p/1")):
+            assert result["etag"] == s.get(path + query).header("ETag"), (query, result, s.get(path + query))
+
+
 def check_conditions(s):
     made = expect(s.put("/p/k", body=b'{"i":1}'), 201).header("ETag")
     n = int(REVISIONS.match(made).group(1))
@@ -355,7 +365,7 @@ def main():
     with Server() as s:
         for name, schema in ("p", PERSON), ("blob", "bytes"), ("c", COUNTER):
             expect(s.post(f"/putschema/{name}", body=json.dumps(schema).encode()), 200)
-        for check in (check_every_operation, check_all_or_nothing, check_forms, check_bodies, check_conditions,
+        for check in (check_every_operation, check_all_or_nothing, check_forms, check_bodies, check_tags, check_conditions,
                       check_same_record_twice, check_claims, check_many, check_dry_run, check_life, check_long,
                       check_versions, check_concurrency):
             check(s)
