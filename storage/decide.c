@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/crc32c.h"
+#include "storage/idem.h"
 #include "storage/lay.h"
 #include "storage/purge.h"
 #include "storage/range.h"
@@ -64,7 +65,7 @@ bool decide_has_hope(struct decider *d, const struct store_write *w)
                                 .nrevisions = w->nrevisions,
                                 .key = w->key};
     struct view v;
-    return look(d, &probe, &v) == RC_OK;
+    return !(w->idem && idem_is_known(d, w)) && look(d, &probe, &v) == RC_OK;
 }
 
 static void wrote(struct decider *d, struct store_write *w, uint64_t count)
@@ -202,6 +203,16 @@ static enum rc decide_kind(struct decider *d, struct store_write *w)
     return RC_ERR;
 }
 
+/* With an idempotency key. */
+static enum rc decide_once(struct decider *d, struct store_write *w)
+{
+    enum rc rc = idem_find(d, w);
+    if (rc != RC_NOTFOUND)
+        return rc;
+    rc = decide_kind(d, w);
+    return rc == RC_OK ? idem_remember(d, w) : rc;
+}
+
 /* Must see all that was before, applied. */
 static bool opens_group(const struct store_write *w)
 {
@@ -218,7 +229,7 @@ static bool decide_one(struct decider *d, struct store_write *w, bool first)
     w->revision = w->count = 0;
     w->created = w->replayed = false;
     d->joined_full = false;
-    w->rc = decide_kind(d, w);
+    w->rc = likely(!w->idem) ? decide_kind(d, w) : decide_once(d, w);
     bool fits = d->overlay.pages <= LIMIT_GROUP_PAGES_MAX;
     if (w->rc == RC_OK && fits)
         return true;

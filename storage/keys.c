@@ -132,6 +132,13 @@ void key_expiry(struct key *k, int64_t time_ms, enum expiry_kind kind, uint32_t 
     add_bytes(k, id);
 }
 
+void key_idem(struct key *k, struct slice key)
+{
+    assert(key.len == STORE_IDEM_KEY_BYTES);
+    start(k, DB_IDEM);
+    add_bytes(k, key);
+}
+
 void key_trash(struct key *k, enum trash_kind kind, uint64_t number)
 {
     start(k, DB_TRASH);

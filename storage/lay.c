@@ -105,7 +105,7 @@ void lay_note(struct lay *lay, struct decider *d, struct store_write *const *wri
     if (n == 0)
         return;
     if (writes[0] == lay->first)
-        end(lay, !applied || writes[0]->rc != RC_OK);
+        end(lay, !applied || writes[0]->rc != RC_OK || writes[0]->replayed);
     else if (writes[0] == &lay->op && applied && lay->op.rc == RC_OK)
         d->laid = lay->next;
 }

@@ -172,9 +172,20 @@ MUST_USE enum rc store_count(struct store_worker *, uint32_t type, struct store_
 
 /* ---- writing ---- */
 
+enum { STORE_IDEM_KEY_BYTES = 32, STORE_IDEM_REQUEST_BYTES = 16, STORE_NOTE_MAX = 4096 };
+
+/* An idempotency key. A write that succeeds is remembered under it for ttl_s seconds (from 1), durable with the write itself, so that
+ * another with the same key is not done, but gets its revision, count, created and note: `replayed` is true. Another `request` under the
+ * key is IDEMPOTENCY_MISMATCH. A write that fails has changed nothing, and is not remembered. The caller's until done. */
 struct store_idem {
-    uint8_t key[32], request[16]; /* SHA-256 of principal, NUL, key; digest of method, target, body */
+    uint8_t key[STORE_IDEM_KEY_BYTES];         /* SHA-256 of principal, NUL, key */
+    uint8_t request[STORE_IDEM_REQUEST_BYTES]; /* a digest of all that tells one request from another */
     uint32_t ttl_s;
+    struct slice
+        note; /* kept with the outcome, at most STORE_NOTE_MAX bytes: what the answer needs besides. An edit or a call may
+                          set it */
+    uint8_t first[STORE_NOTE_MAX]; /* replayed: the note of the first */
+    uint16_t first_len;
 };
 
 /* Embedded in the request. From store_write until done nobody else touches it, nor what it points to, even if
@@ -210,7 +221,7 @@ struct store_write {
      * lane: writes of one worker and lane are decided in the order in which they were queued. Only compared;
      * NULL is a lane too. */
     const void *lane;
-    const struct store_idem *idem; /* or NULL; a repeat gets the first outcome, replayed true */
+    struct store_idem *idem; /* or NULL */
 
     void (*done)(struct store_write *); /* on its worker, once as durable as chosen */
 
@@ -245,6 +256,8 @@ struct store_write {
     struct slice upto;
     uint8_t resume[512];
     uint16_t resume_len;
+    uint64_t count_before,
+        revision_before; /* of its writes before: with idem the outcome of all is remembered */
 };
 
 /* Queue it. RC_PENDING: done runs exactly once, later, on this worker. RC_ERR (QUEUE_FULL, STORE_BROKEN,

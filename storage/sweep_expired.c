@@ -1,10 +1,11 @@
-/* storage/sweep_expired.c - records past their time, which readers hide already. A row of `expiry` counts
+/* storage/sweep_expired.c - records past their time, which readers hide already, and idempotency keys past theirs. A row of `expiry` counts
  * only if the record's head names the same time; else it is a leftover, and goes alone. */
 #include "storage/sweep.h"
 
 #include <assert.h>
 
 #include "base/bytes.h"
+#include "storage/idem.h"
 #include "storage/stage.h"
 
 enum { AT_KIND = 8, AT_TYPE = 9, AT_ID = 13, RECORD_ROWS = 4 }; /* record, expiry, counts, trash */
@@ -62,9 +63,11 @@ static enum rc look_at(struct sweep *s, const struct expiry *e)
 {
     struct sweep_mark mark = sweep_mark(s);
     s->looks++;
-    if (e->kind != EXPIRY_RECORD) /* a later version's */
-        return RC_OK;
-    return sweep_settle(s, &mark, expire_record(s, e));
+    switch (e->kind) {
+    case EXPIRY_RECORD: return sweep_settle(s, &mark, expire_record(s, e));
+    case EXPIRY_IDEM: return sweep_settle(s, &mark, idem_sweep(s, e->time_ms, e->record.id));
+    default: return RC_OK; /* a later version's */
+    }
 }
 
 static void remember(struct sweep *s, struct slice key)

@@ -113,8 +113,6 @@ static uint64_t body_bytes(const struct store_write *w)
 
 static enum rc check_write(const struct store *s, const struct store_write *w, struct err *err)
 {
-    if (w->idem)
-        return err_set(err, ERR_INTERNAL, "This version of the store keeps no idempotency keys.");
     if (w->kind == WRITE_CALL || w->kind == WRITE_RANGE_DELETE) /* whose ends may be no id's */
         return RC_OK;
     if (key_check(&w->key, err) != RC_OK)

@@ -149,15 +149,6 @@ STORE_TEST(store_write__an_empty_body_is_a_body)
     assert_int_equal(rec.body_bytes, 0);
 }
 
-STORE_TEST(store_write__refuses_in_words_what_is_not_built)
-{
-    struct err err;
-    struct store_idem idem = {.ttl_s = 1};
-    struct store_write w = {.kind = WRITE_PUT, .key = fixture_key(1, "a"), .idem = &idem};
-    assert_int_equal(store_write(f->worker, &w, &err), RC_ERR);
-    assert_true(strlen(err.message) > 10);
-}
-
 /* ---- expiry ---- */
 
 STORE_TEST(store_get__hides_what_is_past_its_time)
