@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "server/handlers/handlers.h"
+#include "server/handlers/idem.h"
 #include "server/handlers/record.h"
 #include "server/handlers/reply.h"
 #include "server/handlers/scan_ask.h"
@@ -14,12 +15,13 @@
 
 /* Pages of a scan that a helper counts before somebody looks whether the client has left. */
 enum { PAGES_A_JOB = 64 };
-enum { LINES_MAX = 128 }; /* header lines of the answer */
+enum { LINES_MAX = 192 }; /* header lines of the answer */
 
 /* In the request's arena. */
 struct range_delete {
     struct slice from, upto;
     uint64_t deleted, revision; /* so far; revision: of the last batch, 0: none */
+    uint32_t version;           /* for the tag */
     bool dry_run;
     struct store_scan page; /* of a dry run */
     struct job job;
@@ -71,7 +73,7 @@ static void tell(struct request *req)
               reply_header_u64(req, "Deleted", r->deleted);
     assert(ok); /* it was reserved */
     req->response.etag_revision = r->revision;
-    req->response.etag_version = req->type->latest->number;
+    req->response.etag_version = r->version;
 }
 
 static void fail(struct request *req, const struct err *err)
@@ -109,7 +111,9 @@ static void next_batch(struct request *req)
     reply_write_init(w, WRITE_RANGE_DELETE, batch_done);
     w->key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = r->from};
     w->upto = r->upto;
-    if (store_write(req->worker->store, w, &err) == RC_ERR)
+    w->count_before = r->deleted;
+    w->revision_before = r->revision;
+    if (idem_attach(req, w, &err) != RC_OK || store_write(req->worker->store, w, &err) == RC_ERR)
         fail(req, &err);
 }
 
@@ -142,7 +146,9 @@ static void batch_done(struct store_write *w)
         reply_no_type(req);
         return;
     }
-    r->deleted += w->count;
+    idem_tell(req, w);
+    r->version = idem_version(req, w);
+    r->deleted = w->replayed ? w->count : r->deleted + w->count;
     r->revision = w->revision ? w->revision : r->revision;
     if (w->resume_len)
         go_on(req);

@@ -5,8 +5,10 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "base/bytes.h"
 #include "base/limits.h"
 #include "base/num.h"
+#include "server/handlers/idem.h"
 #include "server/handlers/record_edit_way.h"
 #include "server/handlers/record_life.h"
 #include "server/handlers/reply.h"
@@ -120,6 +122,17 @@ void record_edit_handle(struct request *req)
 
 /* ---- applying it; writer thread ---- */
 
+enum { NOTE_CHANGED_AT = 4 }; /* behind the version */
+
+void record_edit_note(const struct request *req, struct record_edit *e, struct store_write *w)
+{
+    if (likely(!w->idem))
+        return;
+    put_le32(e->note, req->type->latest->number);
+    put_le64(e->note + NOTE_CHANGED_AT, e->changed);
+    w->idem->note = slice_of(e->note, sizeof e->note);
+}
+
 /* `fresh` in the request's arena. */
 static enum rc edit_record(struct request *req, const struct edit_tools *t, const struct record *old,
                            struct record *fresh, struct err *err)
@@ -133,6 +146,7 @@ static enum rc edit_record(struct request *req, const struct edit_tools *t, cons
         return err_oom(err);
     fresh->schema_id = req->type->latest->schema_id;
     fresh->expires_ms = e->expires_ms;
+    record_edit_note(req, e, &req->write);
     return RC_OK;
 }
 
@@ -156,12 +170,25 @@ static enum rc edit(struct store_write *w, const struct record *old, struct reco
 
 /* ---- back on the worker ---- */
 
-void record_edit_answer(struct request *req, uint64_t revision)
+/* It was done before: the answer is that of then. */
+static COLD void take_first(struct request *req, struct record_edit *e, const struct store_write *w)
 {
-    const struct record_edit *e = req->state;
+    if (w->idem->first_len >= sizeof e->note)
+        e->changed = get_le64(w->idem->first + NOTE_CHANGED_AT);
+    e->expires_ms = 0;
+    idem_tell(req, w);
+}
+
+void record_edit_answer(struct request *req, const struct store_write *w, uint64_t revision)
+{
+    struct record_edit *e = req->state;
+    if (unlikely(w && w->replayed))
+        take_first(req, e, w);
     bool told = reply_header_u64(req, "Changed", e->changed) && record_life_tell(req, e->expires_ms);
     assert(told); /* it was reserved */
     record_tag(req, revision, req->type->latest);
+    if (unlikely(w && w->replayed))
+        req->response.etag_version = idem_version(req, w);
     if (e->input.dry_run)
         record_dry_answer(req, 200);
     else
@@ -229,7 +256,7 @@ static void edit_done(struct store_write *w)
     struct request *req = CONTAINER_OF(w, struct request, write);
     timing_lap_write(req, w);
     if (likely(w->rc == RC_OK)) {
-        record_edit_answer(req, w->revision);
+        record_edit_answer(req, w, w->revision);
         return;
     }
     struct err err = w->err; /* what comes now uses the request's operation */
@@ -251,7 +278,7 @@ void record_edit_submit(struct request *req)
     w->edit = edit;
     w->edit_bytes_max = e->unbounded ? 0 : LIMIT_EDIT_INLINE_MAX;
     condition_attach(&e->input.condition, w);
-    if (store_write(req->worker->store, w, &err) == RC_ERR)
+    if (idem_attach(req, w, &err) != RC_OK || store_write(req->worker->store, w, &err) == RC_ERR)
         answer_err(req, &err);
 }
 

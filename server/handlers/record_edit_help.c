@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "server/counts.h"
+#include "server/handlers/idem.h"
 #include "server/handlers/record_edit_way.h"
 #include "server/handlers/reply.h"
 #include "server/timing.h"
@@ -62,17 +63,22 @@ static void help_run(struct job *job)
 
 /* ---- on the worker ---- */
 
+static void leave_to_writer(struct request *req)
+{
+    struct record_edit *e = req->state;
+    e->unbounded = true;
+    e->in_hand = false;
+    record_edit_submit(req);
+}
+
 /* The record was changed while the edit was applied to what it had been. */
 static void lose(struct request *req)
 {
     struct record_edit *e = req->state;
-    if (++e->losses < LOSSES_MAX || e->input.dry_run) {
+    if (++e->losses < LOSSES_MAX || e->input.dry_run)
         record_edit_read(req);
-        return;
-    }
-    e->unbounded = true;
-    e->in_hand = false;
-    record_edit_submit(req);
+    else
+        leave_to_writer(req);
 }
 
 static void put_done(struct store_write *w)
@@ -83,7 +89,7 @@ static void put_done(struct store_write *w)
     release(e->help);
     timing_lap_write(req, w);
     switch (w->rc) {
-    case RC_OK: record_edit_answer(req, w->revision); break;
+    case RC_OK: record_edit_answer(req, w, w->revision); break;
     case RC_CONFLICT: lose(req); break;
     default: record_edit_refuse(req, w->rc, &err); break;
     }
@@ -103,6 +109,9 @@ static enum rc put(struct request *req, struct edit_help *h, struct err *err)
     w->cond = h->exists ? COND_REVISION_IN : COND_ABSENT;
     w->revisions = &h->old.revision;
     w->nrevisions = 1;
+    if (idem_attach(req, w, err) != RC_OK)
+        return RC_ERR;
+    record_edit_note(req, e, w);
     return store_write(req->worker->store, w, err);
 }
 
@@ -110,9 +119,12 @@ static void applied(struct request *req, struct edit_help *h)
 {
     const struct record_edit *e = req->state;
     struct err err;
-    if (e->input.dry_run || !e->changed) {
+    if (!e->input.dry_run && !e->changed && idem_asked(req)) {
         release(h);
-        record_edit_answer(req, e->input.dry_run ? 0 : h->old.revision);
+        leave_to_writer(req); /* that it changed nothing is to be remembered, too */
+    } else if (e->input.dry_run || !e->changed) {
+        release(h);
+        record_edit_answer(req, NULL, e->input.dry_run ? 0 : h->old.revision);
     } else if (put(req, h, &err) == RC_ERR) {
         release(h);
         answer_err(req, &err);

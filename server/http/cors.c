@@ -5,10 +5,12 @@
 
 /* What a page may send, and see, beyond what any page may. */
 #define REQUEST_HEADERS                                                                                      \
-    "Accept-Schema-Version, Cache-Control, Content-Type, If-Match, If-None-Match, If-Range, Range, "         \
+    "Accept-Schema-Version, Cache-Control, Content-Type, Idempotency-Key, If-Match, If-None-Match, "         \
+    "If-Range, Range, "                                                                                      \
     "Schema-Version, X-Request-Id"
 #define ANSWER_HEADERS                                                                                       \
-    "Accept-Patch, Accept-Ranges, Allow, Changed, Content-Range, Deleted, Dry-Run, ETag, Location, "         \
+    "Accept-Patch, Accept-Ranges, Allow, Changed, Content-Range, Deleted, Dry-Run, ETag, "                   \
+    "Idempotency-Replayed, Location, "                                                                       \
     "Record-Count, "                                                                                         \
     "Retry-After, Schema-Fingerprint, Schema-Id, Schema-Version, Schema-Warning, Server-Timing, TTL, "       \
     "X-Request-Id"

@@ -384,6 +384,7 @@ struct scene {
     bool streamed;           /* it may fail in the middle: cut, or with an error in place of a record */
     bool evolves;            /* there is a second version of p, since all was put */
     bool has_subjects;       /* ... and what the registry has */
+    bool is_repeat;          /* ... and it has been asked before */
     bool has_time;           /* ... and a type with a ttl */
     bool has_long;           /* on the stage is a record, too, that takes a helper, and a blob in chunks */
     void (*meanwhile)(void); /* on another worker, between the head and the body; NULL: nothing */
@@ -408,6 +409,8 @@ static void stage(void)
     ask_ok(METHOD_PUT, "/p/1", record);
     ask_ok(METHOD_PUT, "/p/2", "{\"s\":\"two\"}");
     ask_ok(METHOD_PUT, "/blob/1", "content");
+    if (scene->is_repeat)
+        ask(&scene->ask);
     if (scene->has_time) {
         ask_ok(METHOD_POST, "/putschema/t?ttl=600", schema);
         ask_ok(METHOD_PUT, "/t/1", record);
@@ -581,6 +584,21 @@ TEST(put__of_a_record_with_a_time_or_no_memory)
     play_each(&(struct scene){ASK(PUT, "/t/put/1/s", "\"two\""), .status = 200, .has_time = true});
     play_each(&(struct scene){ASK(GET, "/t/get/1", NULL), .status = 200, .has_time = true});
     play_each(&(struct scene){ASK(GET, "/t", NULL), .status = 200, .has_time = true, .streamed = true});
+}
+
+TEST(idem__a_write_with_a_key_or_no_memory)
+{
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/3", record, IDEMPOTENCY_KEY, "k"), .status = 201});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/put/1/s", "\"two\"", IDEMPOTENCY_KEY, "k"), .status = 200});
+    play_each(&(struct scene){ASK_WITH(DELETE, "/p/1", NULL, IDEMPOTENCY_KEY, "k"), .status = 200});
+    play_each(&(struct scene){ASK_WITH(DELETE, "/p?prefix=1", NULL, IDEMPOTENCY_KEY, "k"), .status = 200});
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/3", record, IDEMPOTENCY_KEY, ""), .status = 400});
+}
+
+TEST(idem__a_repeat_or_no_memory)
+{
+    play_each(&(struct scene){ASK_WITH(PUT, "/p/3", record, IDEMPOTENCY_KEY, "k"), .status = 201,
+                              .meanwhile = put_before});
 }
 
 TEST(range_delete__deletes_a_batch_or_no_memory)

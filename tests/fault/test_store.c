@@ -134,6 +134,29 @@ static enum rc put(struct fixture *f, struct err *err)
     return finish(f, &w, err);
 }
 
+/* With an idempotency key: it is remembered if it is done, and only then. */
+static enum rc put_once(struct fixture *f, struct err *err)
+{
+    static struct store_idem idem;
+    idem = (struct store_idem){.key = {1}, .request = {2}, .ttl_s = 3600, .note = SLICE("note")};
+    struct store_write w = {
+        .kind = WRITE_PUT, .key = fixture_key(1, "a"), .part = {SLICE("after")}, .idem = &idem};
+    return finish(f, &w, err);
+}
+
+static void check_once(struct fixture *f, bool done)
+{
+    check_write(f, done);
+    assert_int_equal(fixture_rows(f, DB_IDEM), done);
+    assert_int_equal(fixture_rows(f, DB_EXPIRY), done);
+}
+
+static enum rc delete_range(struct fixture *f, struct err *err)
+{
+    struct store_write w = {.kind = WRITE_RANGE_DELETE, .key = fixture_key(1, "a"), .upto = SLICE("b")};
+    return finish(f, &w, err);
+}
+
 static enum rc create(struct fixture *f, struct err *err)
 {
     struct store_write w = {.kind = WRITE_PUT,
@@ -362,6 +385,7 @@ TEST(store_write__puts_whole_or_no_memory)
 {
     attempt_each((struct operation){put, check_write});
     attempt_each((struct operation){create, check_created});
+    attempt_each((struct operation){put_once, check_once});
     log_set_level(LOG_LEVEL_ERROR); /* as below: what was laid down is purged */
     attempt_each((struct operation){put_longer, check_longer});
     log_set_level(LOG_LEVEL_INFO);
@@ -370,6 +394,7 @@ TEST(store_write__puts_whole_or_no_memory)
 TEST(store_write__deletes_whole_or_no_memory)
 {
     attempt_each((struct operation){delete, check_deleted});
+    attempt_each((struct operation){delete_range, check_deleted});
 }
 
 TEST(store_write__edits_whole_or_no_memory)
