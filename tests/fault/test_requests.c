@@ -598,7 +598,7 @@ TEST(idem__a_write_with_a_key_or_no_memory)
 TEST(idem__a_repeat_or_no_memory)
 {
     play_each(&(struct scene){ASK_WITH(PUT, "/p/3", record, IDEMPOTENCY_KEY, "k"), .status = 201,
-                              .meanwhile = put_before});
+                              .is_repeat = true});
 }
 
 TEST(range_delete__deletes_a_batch_or_no_memory)
