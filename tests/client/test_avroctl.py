@@ -6,6 +6,7 @@ import pty
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -320,6 +321,48 @@ def check_bad_servers():
         assert b"Authorization: Bearer t0k\r\n" in script.requests[1]
 
 
+def check_tls():
+    """Certificates are checked: the server's against --ca-file, the client's by the server."""
+    pong = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong"
+    with tempfile.TemporaryDirectory(prefix="avrod-test-") as folder:
+        cert, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                        "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert],
+                       check=True, capture_output=True, timeout=60)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(cert, key)
+        context.load_verify_locations(cert)
+        context.verify_mode = ssl.CERT_OPTIONAL
+
+        class Secure(Script):
+            """Each connection is one request; what the client is called is kept."""
+
+            def serve(self):
+                self.names = []
+                while True:
+                    try:
+                        connection, _ = self.listener.accept()
+                    except OSError:
+                        return
+                    try:
+                        with context.wrap_socket(connection, server_side=True) as secure:
+                            self.names.append(secure.getpeercert())
+                            while data := secure.recv(65536):
+                                assert data.startswith(b"GET /ping")
+                                secure.sendall(pong)
+                    except OSError:
+                        self.names.append("refused")
+
+        with Secure() as (script, ctl):
+            url = f"https://localhost:{script.listener.getsockname()[1]}"
+            ctl("ping", "--url", url, "--ca-file", cert)
+            ctl("ping", "--url", url, env={"AVROD_CA_FILE": cert, "AVROD_CERT_FILE": cert, "AVROD_KEY_FILE": key})
+            said = ctl.refused("ping", "--url", url, code=NO_CONNECTION)
+            assert "attempts" not in said, said
+            ctl.refused("ping", "--url", url.replace("localhost", "127.0.0.1"), "--ca-file", cert, code=NO_CONNECTION)
+        assert len(script.names) == 4 and not script.names[0] and "subject" in script.names[1], script.names
+
+
 def check_full_output(ctl):
     with open("/dev/full", "wb") as full:
         for args in [("scan", "city"), ("get", "city", "get"), ("types",), ("types", "--json"), ("schema", "get", "city"), ("--help",)]:
@@ -445,6 +488,7 @@ def main():
             ctl("bench", "ping", "--time", "20ms", "--warmup", "10ms", "--connections", "2")
     check_no_connection()
     check_bad_servers()
+    check_tls()
     check_bench_sees_wrong_answers()
     print("ok")
 
