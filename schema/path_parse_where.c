@@ -105,7 +105,7 @@ static enum rc parse_operand(struct path_parser *p, const struct path_types *ite
     case TOKEN_MARK:
         if (path_at_mark(p, '('))
             return parse_group(p, item, out);
-        if (path_at_mark(p, '^'))
+        if (path_at_mark(p, '^') || path_at_step(p))
             return parse_way(p, item, NULL, out);
         break;
     default: break;
@@ -127,17 +127,20 @@ static enum rc check_depth(struct path_parser *p, const struct path_expr *e, uin
     return path_fault(p->err, column, "more than %d levels inside of each other.", LIMIT_PATH_DEPTH_MAX);
 }
 
-/* The sign of a number is part of it. */
+/* The sign of a number is part of it. Minus zero is a double, zero is none. */
 static bool negate_number(struct path_expr *e)
 {
     if (e->kind != EXPR_ATOM || (e->atom.kind != ATOM_INTEGER && e->atom.kind != ATOM_DOUBLE))
         return false;
-    if (e->atom.kind == ATOM_DOUBLE)
-        e->atom.number = -e->atom.number;
-    else if (e->atom.integer)
+    bool is_integer = e->atom.kind == ATOM_INTEGER;
+    if (is_integer && e->atom.integer)
         e->atom.integer = -e->atom.integer;
-    else
+    else if (is_integer)
         e->atom = (struct atom){.kind = ATOM_DOUBLE, .number = -0.0};
+    else if (e->atom.number == 0)
+        e->atom = (struct atom){.kind = ATOM_INTEGER, .integer = 0};
+    else
+        e->atom.number = -e->atom.number;
     return true;
 }
 

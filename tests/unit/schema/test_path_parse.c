@@ -136,6 +136,7 @@ TEST(path_parse__knows_what_binds_stronger)
     prints(".{!!.id}", ".{!!.id}");
     prints(".{-.time < - 1}", ".{-.time < -1}");
     prints(".{-(-5) == --.time}", ".{5 == --.time}");
+    prints(".{--0 == ---0}", ".{0 == -0.0}");
 }
 
 TEST(path_parse__knows_every_operator)
@@ -169,6 +170,8 @@ TEST(path_parse__knows_every_literal)
 TEST(path_parse__tells_groups_from_alternatives_and_keys)
 {
     prints(".{(.id)}", ".{.id}");
+    prints(".charges{{.time == 1}[0]}", ".charges{{.time == 1}[0]}");
+    prints(".rows{[0].n == 1 && [1:]}", ".rows{[0].n == 1 && [1:]}");
     prints(".{(.id|.time) == 1}", ".{(.id|.time) == 1}");
     prints(".{(.charges|.last).time == 1}", ".{(.charges|.last).time == 1}");
     prints(".{(.last).time == 1}", ".{(.last).time == 1}");

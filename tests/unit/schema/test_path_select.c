@@ -228,6 +228,8 @@ TEST(path_select__opens_arrays_in_arrays_one_at_a_position)
     finds(".m[0:2][1]", "[3]");
     finds(".m{. == 3}", "[[3]]");
     finds(".m{.}", "[[1,2],[3]]");
+    finds(".m{[1] == 2}", "[[1,2]]");
+    finds(".m{{. > 2}[0]}", "[[3]]");
     finds(".r.x", "[1,2,3]");
     finds(".r[1].x[0]", "[2]");
     finds("..x", "[1,2,3]");
