@@ -185,7 +185,8 @@ def check_versions(s):
     problem(s.post("/v/select/1?version=1", body=b".b"), 400, "bad_path")
     assert select(s, ".a", "v/1", "?version=1") == [1]
     assert select(s, ".a", "v/1", headers={"Accept-Schema-Version": "1"}) == [1]
-    change(s, "insert", ".b", 8, target="v/1")
+    problem(s.post("/v/insert/1", body=b".b\n8", headers={"Schema-Version": "1"}), 409, "other_version")
+    change(s, "insert", ".b", 8, target="v/1", headers={"Schema-Version": "2"})
     assert s.get("/v/1").json() == {"b": [7, 8], "a": 1}
 
 
