@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "server/handlers/handlers.h"
+#include "server/handlers/idem.h"
 #include "server/handlers/record.h"
 #include "server/handlers/reply.h"
 #include "server/negotiate.h"
@@ -254,7 +255,11 @@ static enum rc call(struct store_write *w, struct store_txn *store, struct err *
     if (txn_check_types(t, store, err) != RC_OK)
         return RC_ERR;
     enum rc rc = t->is_helped ? confirm(t, store, err) : run(t, store, err);
-    return rc == RC_OK && !t->dry_run ? txn_store(t, store, err) : rc;
+    if (rc != RC_OK || t->dry_run)
+        return rc;
+    if (unlikely(w->idem != NULL))
+        txn_note(t, w->idem, txn_writes(t) ? txn_revision(store) : 0);
+    return txn_store(t, store, err);
 }
 
 /* ---- back on the worker ---- */
@@ -354,6 +359,14 @@ static COLD void answer_conflict(struct txn *t)
     record_conflict(req);
 }
 
+static void answer_done(struct txn *t, const struct store_write *w)
+{
+    if (unlikely(w->replayed))
+        txn_answer_first(t, w);
+    else
+        txn_answer(t, w->revision);
+}
+
 static void done(struct store_write *w)
 {
     struct request *req = CONTAINER_OF(w, struct request, write);
@@ -361,7 +374,7 @@ static void done(struct store_write *w)
     timing_lap_write(req, w);
     t->err = w->err; /* what comes now may use the request's operation */
     switch (w->rc) {
-    case RC_OK: txn_answer(t, w->revision); break;
+    case RC_OK: answer_done(t, w); break;
     case RC_CONFLICT: answer_conflict(t); break;
     case RC_AGAIN: again(t); break;
     case RC_NOTFOUND:
@@ -378,6 +391,7 @@ static void submit(struct request *req)
     reply_write_init(w, WRITE_CALL, done);
     w->call = call;
     w->part[0] = slice_of(NULL, req->body.len); /* what waits in the queue */
-    if (store_write(req->worker->store, w, &err) == RC_ERR)
+    if ((!t->dry_run && idem_attach(req, w, &err) != RC_OK) ||
+        store_write(req->worker->store, w, &err) == RC_ERR)
         fail(t, &err);
 }

@@ -7,6 +7,7 @@
 #ifndef SERVER_HANDLERS_TXN_H
 #define SERVER_HANDLERS_TXN_H
 
+#include "base/limits.h"
 #include "schema/assertion.h"
 #include "schema/edit.h"
 #include "server/catalog.h"
@@ -50,6 +51,7 @@ struct txn_op {
     uint32_t other_id; /* the record's schema, which must be at hand to read it; 0: none */
     bool created;
     uint64_t kept; /* patch that changes nothing: the record's revision */
+    bool has_no_tag;
 };
 
 /* req->state, in the arena. */
@@ -72,6 +74,7 @@ struct txn {
     struct job job;
     enum rc rc; /* of the last work, on a helper or not ... */
     struct err err;
+    uint8_t note[1 + (LIMIT_TRANSACTION_OPERATIONS_MAX + 3) / 4];
     struct buf text; /* of the answer: in the request's arena, of the length that it will need */
 };
 
@@ -108,7 +111,8 @@ struct txn_view {
 /* Do all operations, in the slots. RC_CONFLICT: a condition or check failed, at t->at. RC_AGAIN: what leads to other
  * versions must be made (other_id of some), or it takes more than the view allows. RC_ERR: err->operation says where. */
 MUST_USE enum rc txn_run(struct txn *, struct txn_view *, struct err *);
-/* Put what has changed. */
+/* Put what has changed; is there anything? */
+bool txn_writes(const struct txn *);
 MUST_USE enum rc txn_store(struct txn *, struct store_txn *, struct err *);
 /* Are all types there, and all records what the run has found? Else err is set, or RC_AGAIN. */
 MUST_USE enum rc txn_check_types(struct txn *, struct store_txn *, struct err *);
@@ -136,5 +140,9 @@ void txn_writer_init(struct txn_writer *, struct txn *, struct store_txn *);
 MUST_USE bool txn_answer_reserve(struct txn *);
 /* 200: all was done, with this revision (0: nothing was written). */
 void txn_answer(struct txn *, uint64_t revision);
+/* Have it remembered under the write's key what the answer will be; inside the transaction. */
+void txn_note(struct txn *, struct store_idem *, uint64_t revision);
+/* It was done before: the answer of then. */
+void txn_answer_first(struct txn *, const struct store_write *);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/json_quote.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "server/handlers/idem.h"
 #include "server/handlers/record.h"
 #include "server/handlers/reply.h"
 #include "server/handlers/txn.h"
@@ -62,7 +63,7 @@ static void put_tag(struct txn *t, const struct txn_op *op, uint64_t revision)
 {
     uint8_t tag[TAG_MAX];
     bool unchanged = op->verb == TXN_PATCH && op->kept && op->kept != UINT64_MAX;
-    if ((op->verb != TXN_PUT && op->verb != TXN_PATCH) || t->dry_run)
+    if ((op->verb != TXN_PUT && op->verb != TXN_PATCH) || t->dry_run || op->has_no_tag)
         return;
     put(t, SLICE(",\"etag\":"));
     put_string(t, tag_print(unchanged ? op->kept : revision, op->type->latest->number,
@@ -82,14 +83,9 @@ static void put_result(struct txn *t, const struct txn_op *op, uint64_t revision
     put(t, SLICE("}"));
 }
 
-void txn_answer(struct txn *t, uint64_t revision)
+static void print_answer(struct txn *t, uint64_t revision)
 {
-    struct request *req = t->req;
-    arena_release(&t->arena);
-    if (t->dry_run && !response_header(req, "Dry-Run", SLICE("1"))) {
-        reply_no_memory(req);
-        return;
-    }
+    t->text.len = 0;
     put(t, SLICE("{\"revision\":"));
     if (revision)
         put_number(t, revision);
@@ -102,5 +98,62 @@ void txn_answer(struct txn *t, uint64_t revision)
         put_result(t, &t->ops[i], revision);
     }
     put(t, SLICE("]}"));
+}
+
+void txn_answer(struct txn *t, uint64_t revision)
+{
+    struct request *req = t->req;
+    arena_release(&t->arena);
+    if (t->dry_run && !response_header(req, "Dry-Run", SLICE("1"))) {
+        reply_no_memory(req);
+        return;
+    }
+    print_answer(t, revision);
+    answer_json(req, buf_slice(&t->text));
+}
+
+/* ---- under an idempotency key ---- */
+
+/* The note is the answer if that is not too long; else which operations created something, and which left a record as it
+ * was: the rest can be told again, but for the tags of the latter. */
+enum { NOTE_IS_TEXT = '{', NOTE_IS_BITS = 1 };
+
+static uint8_t bits_of(const struct txn_op *op)
+{
+    return (uint8_t)(op->created | (op->verb == TXN_PATCH && op->kept) << 1);
+}
+
+static void take_bits(struct txn_op *op, unsigned bits)
+{
+    op->created = bits & 1;
+    op->has_no_tag = bits & 2;
+}
+
+void txn_note(struct txn *t, struct store_idem *idem, uint64_t revision)
+{
+    print_answer(t, revision);
+    idem->note = buf_slice(&t->text);
+    if (t->text.len <= STORE_NOTE_MAX)
+        return;
+    memset(t->note, 0, sizeof t->note);
+    t->note[0] = NOTE_IS_BITS;
+    for (unsigned i = 0; i < t->nops; i++)
+        t->note[1 + i / 4] |= (uint8_t)(bits_of(&t->ops[i]) << i % 4 * 2);
+    idem->note = slice_of(t->note, 1 + (t->nops + 3) / 4);
+}
+
+void txn_answer_first(struct txn *t, const struct store_write *w)
+{
+    struct request *req = t->req;
+    struct slice first = slice_of(w->idem->first, w->idem->first_len);
+    arena_release(&t->arena);
+    idem_tell(req, w);
+    if (first.len && first.ptr[0] == NOTE_IS_TEXT) {
+        answer_json(req, first);
+        return;
+    }
+    for (unsigned i = 0; i < t->nops && 1 + i / 4 < first.len; i++)
+        take_bits(&t->ops[i], (unsigned)first.ptr[1 + i / 4] >> i % 4 * 2);
+    print_answer(t, w->revision);
     answer_json(req, buf_slice(&t->text));
 }

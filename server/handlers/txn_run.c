@@ -309,11 +309,25 @@ enum rc txn_check_unchanged(struct txn *t, struct store_txn *store, struct err *
     return RC_OK;
 }
 
+/* What was made and removed again is not. */
+static bool is_written(const struct txn_slot *s)
+{
+    return s->is_changed && (s->exists || s->existed);
+}
+
+bool txn_writes(const struct txn *t)
+{
+    for (unsigned i = 0; i < t->nslots; i++)
+        if (is_written(&t->slots[i]))
+            return true;
+    return false;
+}
+
 enum rc txn_store(struct txn *t, struct store_txn *store, struct err *err)
 {
     for (unsigned i = 0; i < t->nslots; i++) {
         const struct txn_slot *s = &t->slots[i];
-        if (!s->is_changed || (!s->exists && !s->existed))
+        if (!is_written(s))
             continue;
         enum rc rc = txn_put(store, &s->key, s->exists ? &s->rec : NULL, err);
         if (rc != RC_OK)

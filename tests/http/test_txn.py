@@ -242,6 +242,43 @@ def check_life(s):
     assert s.get("/p/short").header("TTL") is None
 
 
+def check_idempotency(s):
+    """A retry gets the answer of the first, also after a restart; it is done once."""
+    inc = op("patch", "c", "once", patch=[{"op": "increment", "path": "/n", "by": 1}])
+    expect(s.put("/c/once", body=b"{}"), 201)
+    key = {"Idempotency-Key": '"t-1"'}
+    first = expect(txn(s, inc, op("put", "p", "once", record={}), headers=key), 200)
+    assert first.header("Idempotency-Replayed") is None
+    expect(s.delete("/p/once"), 200)
+    again = expect(txn(s, inc, op("put", "p", "once", record={}), headers=key), 200)
+    assert again.header("Idempotency-Replayed") == "true" and again.body == first.body
+    expect(txn(s, inc, headers=key), 422, "idempotency_mismatch")
+    s.restart()
+    again = expect(txn(s, inc, op("put", "p", "once", record={}), headers=key), 200)
+    assert again.header("Idempotency-Replayed") == "true" and again.body == first.body
+    assert s.get("/c/get/once/n").json() == 1
+    expect(s.get("/p/once"), 404)
+    key = {"Idempotency-Key": "many"}
+    many = [inc] + [op("put", "p", f"idem{i % 150}", record={}) for i in range(300)]
+    first = expect(txn(s, *many, headers=key), 200)
+    again = expect(txn(s, *many, headers=key), 200)
+    assert again.header("Idempotency-Replayed") == "true" and again.json() == first.json()
+    assert [r["status"] for r in again.json()["results"]] == [200] + [201] * 150 + [200] * 150
+    assert s.get("/c/get/once/n").json() == 2
+    key = {"Idempotency-Key": "failed"}
+    refused(txn(s, inc, op("delete", "p", "none"), headers=key), 404, "no_record", 1)
+    expect(txn(s, inc, op("check", "p", "none", revision=0), headers=key), 200)
+    expect(txn(s, inc, query="?dry_run=1", headers={"Idempotency-Key": "dry"}), 200)
+    expect(txn(s, inc, headers={"Idempotency-Key": "dry"}), 200)
+    assert s.get("/c/get/once/n").json() == 4
+    expect(s.put("/c/longer", body=json.dumps({"pad": LONG}).encode()), 201)
+    longer = op("patch", "c", "longer", patch=[{"op": "increment", "path": "/n", "by": 1}])
+    for replayed in None, "true":
+        reply = expect(txn(s, longer, headers={"Idempotency-Key": "longer"}), 200)
+        assert reply.header("Idempotency-Replayed") == replayed
+    assert s.get("/c/get/longer/n").json() == 1
+
+
 def check_long(s):
     """What the writer does not open a helper does: long records, in chunks, and several of them."""
     for i in range(3):
@@ -366,7 +403,8 @@ def main():
         for name, schema in ("p", PERSON), ("blob", "bytes"), ("c", COUNTER):
             expect(s.post(f"/putschema/{name}", body=json.dumps(schema).encode()), 200)
         for check in (check_every_operation, check_all_or_nothing, check_forms, check_bodies, check_tags, check_conditions,
-                      check_same_record_twice, check_claims, check_many, check_dry_run, check_life, check_long,
+                      check_same_record_twice, check_claims, check_many, check_dry_run, check_life, check_idempotency,
+                      check_long,
                       check_versions, check_concurrency):
             check(s)
             print(check.__name__)
