@@ -874,6 +874,13 @@ TEST(txn__does_all_or_no_memory)
     play_each(&(struct scene){ASK(POST, "/_txn", long_transaction), .status = 200, .has_long = true});
 }
 
+TEST(txn__is_remembered_or_no_memory)
+{
+    play_each(&(struct scene){ASK_WITH(POST, "/_txn", transaction, IDEMPOTENCY_KEY, "k"), .status = 200});
+    play_each(&(struct scene){ASK_WITH(POST, "/_txn", long_transaction, IDEMPOTENCY_KEY, "k"), .status = 200,
+                              .has_long = true});
+}
+
 TEST(txn__refuses_as_always_or_no_memory)
 {
     play_each(&(struct scene){ASK(POST, "/_txn", failing_transaction), .status = 412, .cold = true});
