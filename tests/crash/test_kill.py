@@ -1,5 +1,5 @@
 """tests/crash/test_kill.py - kill -9 at random moments under a load of puts and deletes, short and long bodies, types that come,
-change and go, transactions, and what is dead being removed: whatever was answered is there after the restart, whole; what
+change and go, transactions, increments that are sent again under their idempotency keys, and what is dead being removed: whatever was answered is there after the restart, whole; what
 was not answered is there whole or not at all, all records of a transaction or none; counts are exact; nothing needs repair.
 
     test_kill.py [--seed N] [--long KILLS]     KILLS instead of 30, in all three durabilities by turns"""
@@ -26,6 +26,7 @@ PAD_LONGEST = 2 << 20  # in several groups ...
 LONGEST_SHARE = 0.02  # ... now and then
 SPARE_BYTES = 1 << 20  # that a store may use beside twice the bytes of its records
 BUNDLES, BUNDLE_PUTS = 2, 5
+COUNTED = 2
 BUNDLE_SCHEMAS = {name: json.dumps({"type": "record", "name": "Part", "fields": [
     {"name": "seq", "type": "long", "default": 0}, {"name": "pad", "type": "string", "default": ""}]})
     for name in ("left", "right")}
@@ -252,6 +253,40 @@ class Transactor(Client):
         self.counter.add(reply.json()["revision"])
 
 
+class Counted:
+    """A record to which one is added under a key, again and again. `sent`: the last one was not answered."""
+
+    def __init__(self, name):
+        self.name, self.done, self.sent = name, 0, False
+
+    def request(self, number):
+        body = '[{"op":"increment","path":"/n","by":1}]'
+        return (f"PATCH /counted/{self.name} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json-patch+json\r\n"
+                f"Idempotency-Key: {self.name}-{number}\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode()
+
+
+class Retrier(Client):
+    """Adds one, and now and then sends an earlier one again, which must not count."""
+
+    def __init__(self, counted, *args):
+        super().__init__(*args)
+        self.counted = counted
+
+    def turn(self, sock):
+        of = self.counted
+        number, again = of.done + 1, self.rng.randint(1, of.done) if of.done and self.rng.random() < 0.3 else 0
+        of.sent = True
+        sock.sendall(of.request(number) + (of.request(again) if again else b""))
+        reply, pending = read_reply(sock)
+        assert reply.status == 200 and not reply.header("Idempotency-Replayed"), reply
+        of.done, of.sent = number, False
+        self.counter.add(revision_of(reply))
+        if again:
+            reply, pending = read_reply(sock, pending=pending)
+            assert reply.status == 200 and reply.header("Idempotency-Replayed") == "true", reply
+        assert not pending, pending
+
+
 def revision_of(reply):
     found = re.match(r'"(\d+)-', reply.header("ETag") or "")
     return int(found.group(1)) if found else 0
@@ -289,22 +324,28 @@ class Kept:
     """A store that is killed again and again, and what is known of it."""
 
     def __init__(self, mode):
-        self.mode, self.kills, self.answers, self.lost, self.highest = mode, 0, 0, 0, 0
+        self.mode, self.kills, self.answers, self.lost, self.highest, self.replayed = mode, 0, 0, 0, 0, 0
         self.keys = [{f"w{n}-{i}": Key() for i in range(IDS)} for n in range(WRITERS)]
         self.everything = {ident: key for one in self.keys for ident, key in one.items()}
         self.types = [Type(f"t{i}") for i in range(TYPES)]
         self.bundles = [Bundle(f"b{i}") for i in range(BUNDLES)]
+        self.counted = [Counted(f"c{i}") for i in range(COUNTED)]
         self.server = Server("--durability", mode, "--write-deadline", "5s")  # and ten later what is dead goes
         reply = self.server.post("/putschema/kept", SCHEMA)
         assert reply.status == 200, reply
         for name, schema in BUNDLE_SCHEMAS.items():
             assert self.server.post(f"/putschema/{name}", schema).status == 200
+        schema = '{"type":"record","name":"C","fields":[{"name":"n","type":"long"}]}'
+        assert self.server.post("/putschema/counted", schema).status == 200
+        for of in self.counted:
+            assert self.server.put(f"/counted/{of.name}", body='{"n":0}').status == 201
 
     def kill(self, rng):
         counter = Counter()
         clients = [Writer(keys, self.server.port, counter, rng.getrandbits(64)) for keys in self.keys]
         clients.append(Registrar(self.types, self.server.port, counter, rng.getrandbits(64)))
         clients += [Transactor(b, self.server.port, counter, rng.getrandbits(64)) for b in self.bundles]
+        clients += [Retrier(of, self.server.port, counter, rng.getrandbits(64)) for of in self.counted]
         answers = rng.randrange(1, rng.choice(ANSWERS))
         for client in clients:
             client.start()
@@ -331,6 +372,7 @@ class Kept:
             self.check_type(of, listed.get(of.name))
         for bundle in self.bundles:
             self.check_bundle(bundle)
+        self.check_counted()
         self.check_new_revision()
 
     def check_bundle(self, bundle):
@@ -371,6 +413,19 @@ class Kept:
                 reply = self.server.get(f"/{of.name}/{ident}")
                 assert (reply.status != 404) == there, f"{of.name}/{ident} of {of.records}: {reply}"
 
+    def check_counted(self):
+        """What was not answered is sent again, and is done once, whether or not it had been."""
+        for of in self.counted:
+            if of.sent:
+                with self.server.connect() as sock:
+                    sock.sendall(of.request(of.done + 1))
+                    reply, _ = read_reply(sock)
+                assert reply.status == 200, reply
+                self.replayed += reply.header("Idempotency-Replayed") == "true"
+                of.done, of.sent = of.done + 1, False
+            reply = self.server.get(f"/counted/{of.name}")
+            assert reply.json()["n"] == of.done, f"{of.name}: {of.done} were done once, and it is {reply}"
+
     def check_new_revision(self):
         """Revisions go on above all that were ever answered or kept."""
         reply = self.server.put("/kept/revision", body=record_of("revision", 1, random.Random(0)))
@@ -386,7 +441,8 @@ class Kept:
             time.sleep(0.1)
 
     def said(self):
-        return f"{self.mode}: {self.kills} kills, {self.answers} answered writes all kept, {self.lost} in flight at the kills"
+        return (f"{self.mode}: {self.kills} kills, {self.answers} answered writes all kept, {self.lost} in flight at the kills, "
+                f"{self.replayed} of those that were sent again had been done")
 
 
 def run(kills, rng):

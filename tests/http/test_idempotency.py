@@ -69,6 +69,24 @@ def check_patch(s):
     assert s.get("/r/patched").json()["n"] == 2
 
 
+def check_transactions(s):
+    """All its operations, once; the results are those of the first time."""
+    expect(s.put("/r/t1", body=b'{"n":1}'), 201)
+    body = json.dumps({"operations": [
+        {"op": "put", "type": "r", "id": "t2", "record": {"n": 1}}, {"op": "patch", "type": "r", "id": "t1", "merge": {"n": 2}},
+        {"op": "check", "type": "r", "id": "t1", "pointer": "/n", "is": "=", "value": 2}]})
+    probe = s.request("POST", "/_txn", body)
+    expect(probe, 200)
+    expect(s.delete("/r/t2"), 200)
+    expect(s.put("/r/t1", body=b'{"n":1}'), 200)
+    first = expect(twice(s, "POST", "/_txn", body, keyed("txn")), 200)
+    assert [r["status"] for r in first.json()["results"]][:2] == [201, 200], first
+    expect(s.delete("/r/t1"), 200)
+    same(first, s.request("POST", "/_txn", body, keyed("txn")))
+    expect(s.get("/r/t1"), 404)
+    expect(s.request("POST", "/_txn", body.replace('"n": 1', '"n": 5'), keyed("txn")), 422, "idempotency_mismatch")
+
+
 def check_long_edits(s):
     """Those that a helper applies."""
     expect(s.put("/r/long", body=json.dumps({"s": "x" * 300_000})), 201)
@@ -194,7 +212,7 @@ def check_ttl():
 def main():
     with Server() as s:
         expect(s.post("/putschema/r", body=SCHEMA), 200)
-        for check in (check_every_write, check_patch, check_long_edits, check_first_outcome, check_mismatch, check_failures, check_keys,
+        for check in (check_every_write, check_patch, check_transactions, check_long_edits, check_first_outcome, check_mismatch, check_failures, check_keys,
                       check_raw, check_at_once, check_pipelined, check_restart):
             check(s)
             print(check.__name__)
