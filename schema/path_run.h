@@ -48,7 +48,7 @@ enum {
     COST_VISIT = 4,
     COST_COMPARE = 16,
     COST_TEXT_BYTE = 2,
-    COST_TEXT_MADE = 16 /* a byte of one that takes memory */
+    COST_TEXT_MADE = 6 /* a byte of one that takes memory */
 };
 MUST_USE enum rc path_push(struct path_run *, struct path_stack *, struct value *);
 /* The parts of an open value, the last first: so that they are taken off in order. */
