@@ -62,6 +62,7 @@ static const uint8_t *skip_value(const uint8_t *p, const uint8_t *end)
 bool json_member(struct slice object, const char *name, struct slice *value)
 {
     const struct slice wanted = slice_str(name);
+    object = slice_not_null(object);
     const uint8_t *end = object.ptr + object.len, *p = object.len ? skip_space(object.ptr, end) : end;
     if (p == end || *p != '{')
         return false;
@@ -169,7 +170,7 @@ bool json_member_copy(struct slice value, uint8_t *out, size_t *len)
 bool json_member_text(struct slice value, struct buf *out)
 {
     size_t len;
-    if (!buf_reserve(out, value.len) || !json_member_copy(value, out->ptr + out->len, &len))
+    if (!buf_reserve(out, value.len + 1) || !json_member_copy(value, out->ptr + out->len, &len))
         return false;
     out->len += len;
     return true;

@@ -13,7 +13,7 @@ static bool is_unreserved(uint8_t c)
 
 static bool encode(struct slice s, struct buf *out)
 {
-    if (!buf_reserve(out, 3 * s.len))
+    if (!buf_reserve(out, 3 * s.len + 1))
         return false;
     uint8_t *w = out->ptr + out->len;
     for (size_t i = 0; i < s.len; i++) {
@@ -24,7 +24,7 @@ static bool encode(struct slice s, struct buf *out)
             w = hex_put(w, s.ptr[i]);
         }
     }
-    out->len = s.len ? (size_t)(w - out->ptr) : out->len;
+    out->len = (size_t)(w - out->ptr);
     return true;
 }
 

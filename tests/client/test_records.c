@@ -126,6 +126,47 @@ TEST(avrod__carries_forms_fields_versions_and_dry_runs)
     release();
 }
 
+TEST(avrod__is_answered_alike_when_it_repeats_a_key)
+{
+    const struct avrod_write keyed = {.idempotency_key = "one", .if_none_match = "*"};
+    char etag[64];
+    open_client();
+    make_type("keyed", person);
+    assert_int_equal(put("keyed", "a", "{\"name\":\"A\"}", &keyed), AVROD_OK);
+    snprintf(etag, sizeof etag, "%s", answer.etag);
+    assert_null(avrod_answer_header(&answer, "Idempotency-Replayed", 0));
+    assert_int_equal(put("keyed", "a", "{\"name\":\"A\"}", &keyed), AVROD_OK);
+    assert_int_equal(answer.status, 201);
+    assert_string_equal(answer.etag, etag);
+    assert_non_null(avrod_answer_header(&answer, "Idempotency-Replayed", 0));
+    assert_int_equal(put("keyed", "a", "{\"name\":\"B\"}", &keyed), AVROD_REFUSED);
+    assert_int_equal(error.status, 422);
+    release();
+}
+
+TEST(avrod__changes_many_records_at_once)
+{
+    static const char operations[] =
+        "{\"operations\":[{\"op\":\"put\",\"type\":\"many\",\"id\":\"x1\",\"record\":{\"name\":\"a\"}},"
+        "{\"op\":\"put\",\"type\":\"many\",\"id\":\"x2\",\"record\":{\"name\":\"b\"}}]}";
+    open_client();
+    make_type("many", person);
+    assert_int_equal(avrod_txn(client, operations, strlen(operations), &(struct avrod_write){.dry_run = 1},
+                               &answer, &error),
+                     AVROD_OK);
+    assert_int_equal(get("many", "x1", NULL), AVROD_REFUSED);
+    assert_int_equal(avrod_txn(client, operations, strlen(operations), NULL, &answer, &error), AVROD_OK);
+    assert_int_equal(get("many", "x1", &(struct avrod_read){.fields = "name"}), AVROD_OK);
+    assert_string_equal(answer.body, "{\"name\":\"a\"}");
+    assert_int_equal(avrod_patch(client, "many", "x1", 2, "{\"age\":5}", 9, NULL, &answer, &error), AVROD_OK);
+    assert_int_equal(get("many", "x1", &(struct avrod_read){.field = "age"}), AVROD_OK);
+    assert_string_equal(answer.body, "5");
+    assert_int_equal(avrod_delete_prefix(client, "many", "", 0, NULL, &answer, &error), AVROD_ARGUMENT);
+    assert_int_equal(avrod_delete_prefix(client, "many", "x", 1, NULL, &answer, &error), AVROD_OK);
+    assert_string_equal(avrod_answer_header(&answer, "Deleted", 0), "2");
+    release();
+}
+
 /* An id is bytes, whatever they would mean in a path. */
 TEST(avrod__takes_any_bytes_as_an_id)
 {
