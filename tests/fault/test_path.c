@@ -29,8 +29,7 @@ static void begin(void)
     codec = codec_new();
     assert_non_null(codec);
     assert_int_equal(schema_parse(&schema, slice_str(shape), SLICE(""), &arena, &err), RC_OK);
-    assert_int_equal(codec_from_json(codec, schema, &opts, slice_str(datum), &avro, &arena, &err),
-                     RC_OK);
+    assert_int_equal(codec_from_json(codec, schema, &opts, slice_str(datum), &avro, &arena, &err), RC_OK);
     arena_release(&arena);
 }
 

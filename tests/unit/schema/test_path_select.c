@@ -302,16 +302,18 @@ static void use_scalars(void)
 {
     use_schema(RECORD(
         "R",
-        FIELD("n", "\"null\"") "," FIELD("t", "\"boolean\"") "," FIELD("f", "\"boolean\"") "," FIELD("i", INT) "," FIELD("l", "\"long\"") "," FIELD(
-            "x", "\"float\"") "," FIELD("d",
-                                        "\"double\"") "," FIELD("nan",
-                                                                "\"double\"") "," FIELD("s",
-                                                                                        STRING) "," FIELD("em"
-                                                                                                          "pt"
-                                                                                                          "y",
-                                                                                                          STRING) "," FIELD("num", STRING) "," FIELD("b", "\"bytes\"") "," FIELD("q", "{\"type\":\"fixed\",\"name\":\"Q\",\"size\":2}") "," FIELD("e", "{\"type\":\"enum\",\"name\":\"E\",\"symbols\":[\"Red\",\"Green\"]}") "," FIELD("a", ARRAY(INT)) "," FIELD("m",
-                                                                                                                                                                                                                                                                                                                                                                  MAP(INT)) "," FIELD("m2", MAP(INT)) "," FIELD("zero",
-                                                                                                                                                                                                                                                                                                                                                                                                                INT)));
+        FIELD("n", "\"null\"") "," FIELD("t", "\"boolean\"") "," FIELD("f", "\"boolean\"") "," FIELD(
+            "i", INT) "," FIELD("l", "\"long\"") "," FIELD("x", "\"float\"") "," FIELD("d",
+                                                                                       "\"double\"") "," FIELD("nan",
+                                                                                                               "\"double\"") "," FIELD("s", STRING) "," FIELD("em"
+                                                                                                                                                              "pt"
+                                                                                                                                                              "y",
+                                                                                                                                                              STRING) "," FIELD("num",
+                                                                                                                                                                                STRING) "," FIELD("b", "\"bytes\"") "," FIELD("q", "{\"type\":\"fixed\",\"name\":\"Q\",\"size\":2}") "," FIELD("e",
+                                                                                                                                                                                                                                                                                               "{\"type\":\"enum\",\"name\":\"E\",\"symbols\":[\"Red\",\"Green\"]}") "," FIELD("a",
+                                                                                                                                                                                                                                                                                                                                                                               ARRAY(
+                                                                                                                                                                                                                                                                                                                                                                                   INT)) "," FIELD("m", MAP(INT)) "," FIELD("m2", MAP(INT)) "," FIELD("zero",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                      INT)));
     record("{\"n\":null,\"t\":true,\"f\":false,\"i\":5,\"l\":9007199254740993,\"x\":0.1,\"d\":1.5,\"nan\":"
            "\"NaN\","
            "\"s\":\"Stra\xc3\x9f"
