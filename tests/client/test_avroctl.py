@@ -296,7 +296,7 @@ class Script:
 
 def check_bad_servers():
     with Script(None) as (_, ctl):
-        assert "Time is up" in ctl.refused("get", "t", "1", "--timeout", "100ms", code=NO_ANSWER)
+        assert "Time is up" in ctl.refused("get", "t", "1", "--timeout", "1s", code=NO_ANSWER)
     with Script(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{", b"") as (_, ctl):
         said = ctl.refused("patch", "t", "1", stdin={}, code=NO_ANSWER)
         assert said.endswith("It is not known whether it was done.\n"), said
@@ -411,7 +411,7 @@ def check_terminal(s, ctl):
 
 
 def check_bench(s, ctl):
-    quick = ("--time", "100ms", "--warmup", "20ms", "--connections", "1,7")
+    quick = ("--time", "300ms", "--warmup", "20ms", "--connections", "1,7")
     told = json.loads(ctl("bench", "--json", *quick))["rows"]
     assert [(row["table"], row["connections"]) for row in told] == [
         (table, connections) for table in ("ping", "get", "put") for connections in (1, 7)]
@@ -458,7 +458,7 @@ def check_bench_sees_wrong_answers():
             connection.close()
 
     with Server503() as (_, ctl):
-        done = ctl.run("bench", "ping", "--connections", "1", "--time", "50ms", "--warmup", "10ms", "--json")
+        done = ctl.run("bench", "ping", "--connections", "1", "--time", "300ms", "--warmup", "10ms", "--json")
         row = json.loads(done.stdout)["rows"][0]
         assert done.returncode == REFUSED and row["wrong"] >= row["answers"] > 0 and "status 503" in row["first_fault"], row
 

@@ -260,7 +260,7 @@ TEST(call__remembers_that_an_attempt_may_have_been_done)
 
 TEST(call__ends_when_its_time_is_up)
 {
-    const struct avrod_options brief = {.timeout_ms = 100};
+    const struct avrod_options brief = {.timeout_ms = 1000};
     assert_outcome(AGAINST(call_get, &brief, {NULL, FAKE_HANG}), AVROD_TIMEOUT, 1, 1, 0);
     assert_outcome(AGAINST(call_put, &brief, {OK("9\r\n\r\nhalf"), FAKE_HANG}), AVROD_TIMEOUT, 1, 1, 1);
 }
