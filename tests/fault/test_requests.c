@@ -396,6 +396,7 @@ struct scene {
 static const char first_enum[] = SUBJECT_BODY(SUBJECT_ENUM("\\\"A\\\""));
 static const char wider_enum[] = SUBJECT_BODY(SUBJECT_ENUM("\\\"A\\\",\\\"B\\\""));
 static const char other_enums[] = SUBJECT_BODY(SUBJECT_ENUM("\\\"C\\\""));
+static const char chosen_version[] = "{\"schema\":\"\\\"int\\\"\",\"version\":7}";
 static const char with_reference[] = "{\"schema\":\"{\\\"type\\\":\\\"array\\\",\\\"items\\\":\\\"E\\\"}\","
                                      "\"references\":[{\"name\":\"E\",\"subject\":\"a/b\",\"version\":1}]}";
 
@@ -948,6 +949,8 @@ TEST(registry__changes_whole_or_no_memory)
 {
     SUBJECTS(200, DELETE, "/subjects/a%2Fb/versions/2", NULL);
     SUBJECTS(200, DELETE, "/subjects/r", NULL);
+    SUBJECTS(200, POST, "/delschema/r", NULL); /* whether others refer to it is looked for */
+    SUBJECTS(422, POST, "/subjects/n/versions", chosen_version);
     SUBJECTS(200, DELETE, "/subjects/e?permanent=true", NULL);
     SUBJECTS(200, PUT, "/config", "{\"compatibility\":\"FULL\"}");
     SUBJECTS(200, PUT, "/config/p", "{\"compatibility\":\"FORWARD\"}");
