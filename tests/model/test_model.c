@@ -3,7 +3,15 @@
  * in between. */
 #include "tests/unit/storage/fixture.h"
 
-enum { ROUNDS = 120, OPS = 25, IDS = 60, REOPEN_EACH = 17, BODY_MAX = 2500000, SHORT_MAX = 70000 };
+enum {
+    ROUNDS = 120,
+    OPS = 25,
+    IDS = 60,
+    KEYS = 200,
+    REOPEN_EACH = 17,
+    BODY_MAX = 2500000,
+    SHORT_MAX = 70000
+};
 
 /* ---- random ---- */
 
@@ -34,6 +42,7 @@ static struct slice random_id(uint8_t out[LIMIT_ID_MAX])
 
 struct op {
     int kind, cond;
+    uint8_t key, request; /* of an idempotency key; 0: it has none */
     uint32_t type, schema_id;
     uint64_t revisions[2];
     size_t id_len, upto_len, body_len, cut;
@@ -45,6 +54,7 @@ struct op {
 struct run {
     struct store_write w;
     struct op *op;
+    struct store_idem idem;
     uint8_t memory[8];
 };
 
@@ -91,6 +101,8 @@ static void op_random(struct op *op, uint64_t newest)
     op->cond = conds[random_below(ARRAY_LEN(conds))];
     op->type = 1 + random_below(FIXTURE_TYPES);
     op->schema_id = random_below(100);
+    op->key = (uint8_t)(random_below(4) ? 0 : 1 + random_below(KEYS));
+    op->request = (uint8_t)random_below(2);
     for (unsigned i = 0; i < 2; i++)
         op->revisions[i] = newest - random_below(100);
     op->id_len = random_id(op->id).len;
@@ -121,6 +133,11 @@ static void run_init(struct run *r, struct op *op)
     r->w.part[2] = slice_of(op->body + op->cut, op->body_len - op->cut);
     r->w.edit = shrink;
     r->w.call = move;
+    if (!op->key)
+        return;
+    r->idem = (struct store_idem){
+        .key = {op->key}, .request = {op->request}, .ttl_s = 3600, .note = slice_of(op->id, op->id_len)};
+    r->w.idem = &r->idem;
 }
 
 /* ---- comparing ---- */
@@ -248,6 +265,11 @@ static void compare_answers(const struct run *a, const struct run *b)
         assert_int_equal(a[i].w.count, b[i].w.count);
         assert_int_equal(a[i].w.created, b[i].w.created);
         assert_int_equal(a[i].w.resume_len, b[i].w.resume_len);
+        assert_int_equal(a[i].w.replayed, b[i].w.replayed);
+        if (a[i].w.replayed) {
+            assert_int_equal(a[i].idem.first_len, b[i].idem.first_len);
+            assert_memory_equal(a[i].idem.first, b[i].idem.first, a[i].idem.first_len);
+        }
         if (a[i].w.rc == RC_ERR)
             assert_int_equal(a[i].w.err.code, b[i].w.err.code);
     }
