@@ -5,8 +5,8 @@
 #include "schema/explain.h"
 #include "schema/value_parts.h"
 
-/* What it costs to read a byte, before anything else. */
-enum { COST_BYTE = 2 };
+/* What it costs to read a byte, before anything else; and to count a level around the value. */
+enum { COST_BYTE = 2, COST_LEVEL = 8 };
 
 /* `base` before the pointers of all problems. Together they may be too long to tell: then fewer are told. */
 static enum rc move_problems(struct datum *d, struct slice base, struct err *err)
@@ -64,6 +64,8 @@ static enum rc encode(struct datum *d, const struct value *v, struct slice json,
         return err_oom(err);
     struct encode_job job = encode_job_of(p, v->op, d->opts);
     job.depth = value_depth(d, v);
+    if (datum_pay(d, (uint64_t)job.depth * COST_LEVEL, err) != RC_OK)
+        return RC_ERR;
     job.budget = d->budget;
     enum rc rc = encode_or_explain(d->codec, &job, json, out, d->arena, err);
     d->budget = job.budget;

@@ -396,4 +396,32 @@ TEST(merge__many_entries_of_a_long_map_change_at_once)
     buf_release(&want);
 }
 
+/* Where a value comes to stand is counted from the root each time: that is work, too. */
+static enum err_code merge_entries_at(int depth)
+{
+    struct buf patch = {0};
+    use_schema(
+        R(D("m", "{\"type\":\"map\",\"values\":\"int\"}", "{}") "," D("next", "[\"null\",\"R\"]", "null")));
+    append(&patch, "{\"next\":", depth);
+    append(&patch, "{\"m\":{}}", 1);
+    append(&patch, "}", depth);
+    assert_true(buf_append_byte(&patch, 0));
+    use_record((const char *)patch.ptr);
+    patch.len = 0;
+    append(&patch, "{\"next\":", depth);
+    for (int i = 0; i < 40000; i++)
+        assert_true(buf_printf(&patch, "%s\"%x\":1", i ? "," : "{\"m\":{", i));
+    append(&patch, "}}", 1);
+    append(&patch, "}", depth);
+    enum rc rc = try_patch(edit_of_merge, buf_slice(&patch));
+    buf_release(&patch);
+    return rc == RC_OK ? ERR_NONE : err.code;
+}
+
+TEST(merge__many_values_far_down_are_too_much_work)
+{
+    assert_int_equal(merge_entries_at(10), ERR_NONE);
+    assert_int_equal(merge_entries_at(1000), ERR_TOO_MUCH_WORK);
+}
+
 TEST_MAIN()
