@@ -164,7 +164,10 @@ static json_t *merge_union(struct plain_patch *p, const struct op *u, json_t *ta
     if (bare == PROGRAM_NONE)
         return json_deep_copy(patch);
     json_t *merged = plain_merge(p, branch_at(p, u, bare)->op, bare == current ? inner : NULL, patch);
-    return values_of(p, u, &one) == 1 ? merged : tagged(branch_at(p, u, bare)->tag, merged);
+    if (values_of(p, u, &one) == 1)
+        return merged;
+    p->gives_up |= may_be_bare(p, u, branch_at(p, u, bare)->tag);
+    return tagged(branch_at(p, u, bare)->tag, merged);
 }
 
 static void merge_field(struct plain_patch *p, const struct op *record, json_t *into, struct slice name,
@@ -274,7 +277,7 @@ static bool into_object(const struct plain_patch *p, struct target *at, const st
 }
 
 /* One step; a union that shows no tag is none. */
-static bool step(const struct plain_patch *p, struct target *at, struct slice token, bool adds)
+static bool step(struct plain_patch *p, struct target *at, struct slice token, bool adds)
 {
     uint32_t one;
     const struct op *o = op_of(p, at->op);
@@ -286,6 +289,7 @@ static bool step(const struct plain_patch *p, struct target *at, struct slice to
         const struct op_branch *b = branch_at(p, o, branch);
         at->op = b->op;
         if (values_of(p, o, &one) > 1) {
+            p->gives_up |= may_be_bare(p, o, b->tag); /* what misfits below would be put as something else */
             at->kind = PLACE_TAG;
             at->holder = at->value;
             at->value = inner;
@@ -302,7 +306,7 @@ static bool step(const struct plain_patch *p, struct target *at, struct slice to
     return (o->code == OP_RECORD || o->code == OP_MAP) && into_object(p, at, o, token, adds);
 }
 
-static bool find(const struct plain_patch *p, json_t *root, json_t *pointer, bool adds, struct buf *token,
+static bool find(struct plain_patch *p, json_t *root, json_t *pointer, bool adds, struct buf *token,
                  struct target *at)
 {
     const uint8_t *at_text = (const uint8_t *)json_string_value(pointer),
