@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib
 import part_budget
 import part_calls
 import part_codec
+import part_edits
 import part_idle
 import part_instructions
 import part_rows
@@ -25,7 +26,8 @@ from machine import ROOT, busy_share, described, need_two_cores, say
 from report import print_parts
 from tools import Bench
 
-PARTS = [part_rows, part_codec, part_calls, part_instructions, part_budget, part_idle, part_threads, part_wrk, part_sizes, part_start]
+PARTS = [part_rows, part_codec, part_calls, part_instructions, part_budget, part_idle, part_threads, part_wrk, part_sizes, part_edits,
+         part_start]
 
 
 def parse():

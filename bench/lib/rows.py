@@ -15,13 +15,13 @@ RECORD = b'{"name":"James Bond","age":60}'
 
 class Row:
     """`bare`: "get" or "put", if bare LMDB is measured beside it. `over_max`: the goal, in microseconds of CPU a request
-    beyond the limit (and bare LMDB)."""
+    beyond the limit (and bare LMDB). `headers`: further header fields, "Name: value" each."""
 
     def __init__(self, name, server, method, target, body=None, depth=1, ids=1, connections=None, bare=None,
-                 over_max=None):
+                 over_max=None, headers=()):
         self.name, self.server, self.method, self.target = name, server, method, target
         self.body, self.depth, self.ids, self.connections = body, depth, ids, connections
-        self.bare, self.over_max, self.durable = bare, over_max, bare == "put"
+        self.bare, self.over_max, self.durable, self.headers = bare, over_max, bare == "put", headers
         self.rounds = []
         self.total = self.body_bytes = None
         self.limit = None

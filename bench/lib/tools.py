@@ -21,6 +21,8 @@ class Tools:
         command = [*under, self.load, "-m", row.method, "-r", str(row.ids)]
         for pid in server.pids:
             command += ["-p", str(pid)]
+        for header in row.headers:
+            command += ["-H", header]
         if row.body is not None:
             command += ["-B", row.body.decode()]
         if row.body_bytes is not None:
