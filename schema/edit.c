@@ -13,6 +13,11 @@ static enum rc finish(struct datum *d, struct slice old, uint64_t changed, struc
     return buf_append(out, old) ? RC_OK : err_oom(err);
 }
 
+size_t edit_bytes(const struct edit *edit)
+{
+    return edit->bytes;
+}
+
 enum rc edit_apply(const struct edit *edit, struct codec *codec, bool brief, struct slice old,
                    struct buf *out, uint64_t *changed, struct arena *scratch, struct err *err)
 {

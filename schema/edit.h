@@ -33,6 +33,9 @@ MUST_USE enum rc edit_of_patch(struct edit **, const struct schema *, const stru
 MUST_USE enum rc edit_of_field(struct edit **, const struct schema *, int field, struct slice avro,
                                struct arena *, struct err *);
 
+/* How long is what the client has sent: applying it takes that much longer. */
+size_t edit_bytes(const struct edit *);
+
 /* Append what the record becomes. All of it is data of the schema, within its limits.
  *   old      one datum of the schema, checked when it was stored
  *   brief    as in struct codec_opts: TOO_MUCH_WORK after about a millisecond

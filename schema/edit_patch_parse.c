@@ -88,19 +88,40 @@ static enum rc read_kind(struct slice token, struct arena *arena, const struct p
     return *out ? RC_OK : unknown_kind(name, err);
 }
 
-static enum rc read_rest(struct patch_operation *o, const struct slice member[MEMBERS], struct arena *arena,
-                         struct err *err)
+static bool is_integer(struct slice text)
+{
+    struct slice digits = text.len && text.ptr[0] == '-' ? slice_of(text.ptr + 1, text.len - 1) : text;
+    for (size_t i = 0; i < digits.len; i++)
+        if (digits.ptr[i] < '0' || digits.ptr[i] > '9')
+            return false;
+    return digits.len == 1 || (digits.len > 1 && digits.ptr[0] != '0');
+}
+
+/* Where longs are digits in a string, this may be, too: who reads them so has no other numbers of 64 bits. */
+static enum rc read_by(struct slice token, enum json_form form, struct arena *arena, struct slice *out,
+                       struct err *err)
+{
+    *out = token;
+    if (is_kind(token, JSON_IS_NUMBER))
+        return RC_OK;
+    if (form & JSON_INT64 && is_kind(token, JSON_IS_STRING)) {
+        if (read_string(token, arena, out, err) != RC_OK)
+            return RC_ERR;
+        if (is_integer(*out))
+            return RC_OK;
+    }
+    return err_set(err, ERR_BAD_PATCH, "increment needs \"by\", a number.");
+}
+
+static enum rc read_rest(struct patch_operation *o, const struct slice member[MEMBERS], enum json_form form,
+                         struct arena *arena, struct err *err)
 {
     switch (o->kind->needs) {
     case PATCH_NEEDS_NOTHING: return RC_OK;
     case PATCH_NEEDS_VALUE:
         o->value = member[MEMBER_VALUE];
         return o->value.len ? RC_OK : err_set(err, ERR_BAD_PATCH, "This operation needs \"value\".");
-    case PATCH_NEEDS_BY:
-        o->value = member[MEMBER_BY];
-        return is_kind(o->value, JSON_IS_NUMBER)
-                   ? RC_OK
-                   : err_set(err, ERR_BAD_PATCH, "increment needs \"by\", a number.");
+    case PATCH_NEEDS_BY: return read_by(member[MEMBER_BY], form, arena, &o->value, err);
     case PATCH_NEEDS_FROM: break;
     }
     if (read_pointer(member[MEMBER_FROM], "from", arena, &o->from, err) != RC_OK)
@@ -111,8 +132,8 @@ static enum rc read_rest(struct patch_operation *o, const struct slice member[ME
     return RC_OK;
 }
 
-static enum rc read_operation(struct patch_operation *o, struct slice json, struct arena *arena,
-                              struct err *err)
+static enum rc read_operation(struct patch_operation *o, struct slice json, enum json_form form,
+                              struct arena *arena, struct err *err)
 {
     struct slice member[MEMBERS];
     if (json_kind(json) != JSON_IS_OBJECT)
@@ -121,7 +142,7 @@ static enum rc read_operation(struct patch_operation *o, struct slice json, stru
     *o = (struct patch_operation){0};
     if (read_kind(member[MEMBER_OP], arena, &o->kind, err) != RC_OK ||
         read_pointer(member[MEMBER_PATH], "path", arena, &o->path, err) != RC_OK ||
-        read_rest(o, member, arena, err) != RC_OK)
+        read_rest(o, member, form, arena, err) != RC_OK)
         return RC_ERR;
     return RC_OK;
 }
@@ -130,6 +151,7 @@ enum rc patch_parse(struct edit_patch *e, struct slice json, struct arena *arena
 {
     if (json_kind(json) != JSON_IS_ARRAY)
         return err_set(err, ERR_BAD_PATCH, "A JSON Patch is an array of operations.");
+    enum json_form form = e->base.opts ? e->base.opts->form : JSON_PLAIN;
     uint32_t n = 0;
     for (struct json_walk w = json_walk_of(json); json_walk_next(&w);)
         n++;
@@ -140,7 +162,7 @@ enum rc patch_parse(struct edit_patch *e, struct slice json, struct arena *arena
     if (!e->operation)
         return err_oom(err);
     for (struct json_walk w = json_walk_of(json); json_walk_next(&w); e->n++) {
-        if (read_operation(&e->operation[e->n], json_walk_value(&w), arena, err) == RC_OK)
+        if (read_operation(&e->operation[e->n], json_walk_value(&w), form, arena, err) == RC_OK)
             continue;
         if (err->code == ERR_BAD_PATCH)
             err->operation = e->n + 1;

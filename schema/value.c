@@ -9,6 +9,10 @@
 
 static const struct codec_opts default_opts;
 
+/* A byte of a long text costs nothing, one of a nest of small values much more. Who must be brief takes it for the latter;
+ * others would be refused so what is long and not deep at all. */
+enum { COST_SKIP = 1, COST_SKIP_BRIEF = 8 };
+
 void datum_init(struct datum *d, const struct schema *schema, const struct codec_opts *opts,
                 struct codec *codec, bool brief, struct slice avro, struct arena *arena)
 {
@@ -19,6 +23,7 @@ void datum_init(struct datum *d, const struct schema *schema, const struct codec
                         .codec = codec,
                         .arena = arena,
                         .budget = encode_budget(avro.len, brief),
+                        .skip_cost = brief ? COST_SKIP_BRIEF : COST_SKIP,
                         .values = 1,
                         .root = {.op = p->root, .avro = slice_not_null(avro)}};
 }
@@ -142,7 +147,7 @@ static const uint8_t *find_part(struct datum *d, const struct value *v, struct v
     if (unlikely(!end))
         return NULL;
     part->avro = slice_of(at, (size_t)(end - at));
-    return datum_pay(d, part->avro.len, err) == RC_OK ? end : NULL;
+    return datum_pay(d, part->avro.len * (uint64_t)d->skip_cost, err) == RC_OK ? end : NULL;
 }
 
 /* Behind the last field there is nothing, so its end is not looked for. */

@@ -31,6 +31,7 @@ struct datum {
     struct codec *codec;           /* for JSON that comes in; NULL: none does */
     struct arena *arena;           /* where values live */
     int64_t budget;                /* of work left, in the units of encode.h's prices */
+    uint32_t skip_cost;            /* of a byte of what is gone over to find what is behind it */
     uint32_t values;               /* that were made; at most LIMIT_VALUES_MAX */
     bool may_be_deep; /* something was put in whose depth has not been seen: datum_finish looks */
     struct value root;

@@ -46,7 +46,7 @@ enum rc record_edit_apply(const struct request *req, struct record_edit *e, cons
     enum rc rc = find_base(req, e, t, old, &base, err);
     if (rc != RC_OK)
         return rc;
-    if (t->brief && base.len > LIMIT_EDIT_INLINE_MAX)
+    if (t->brief && base.len + edit_bytes(e->edit) > LIMIT_EDIT_INLINE_MAX)
         return RC_AGAIN;
     rc = edit_apply(e->edit, t->codec, t->brief, base, t->out, &e->changed, t->arena, err);
     if (rc == RC_OK) {

@@ -65,7 +65,8 @@ struct txn {
     unsigned at;        /* the operation that it has come to */
     bool is_damaged;    /* ... whose record is not Avro of its schema */
     bool is_lost;       /* the writer has found other records than the helper */
-    uint64_t opened;    /* bytes of records */
+    uint64_t opened;    /* bytes of records ... */
+    uint64_t patched;   /* ... and of the patches that were applied to them */
     struct arena arena; /* what the run has made */
     /* Of the way. */
     bool is_helped;   /* a helper has run it, and the writer only stores */
@@ -106,7 +107,7 @@ struct txn_view {
     struct codec *codec;
     struct buf *out; /* scratch */
     bool brief;
-    uint64_t bytes_max; /* of records that are opened */
+    uint64_t bytes_max; /* of records that are opened, on the writer with their patches */
 };
 /* Do all operations, in the slots. RC_CONFLICT: a condition or check failed, at t->at. RC_AGAIN: what leads to other
  * versions must be made (other_id of some), or it takes more than the view allows. RC_ERR: err->operation says where. */

@@ -76,6 +76,14 @@ static enum rc pay(struct run *r, const struct txn_slot *s)
                    LIMIT_TRANSACTION_BYTES_MAX);
 }
 
+/* What the client has sent is bounded by the body's limit, and not by that of what is opened: it only is a helper's. */
+static bool is_for_helper(struct run *r, const struct txn_op *op)
+{
+    const struct txn_view *view = r->view;
+    r->t->patched += edit_bytes(op->edit);
+    return view->bytes_max < LIMIT_TRANSACTION_BYTES_MAX && r->t->opened + r->t->patched > view->bytes_max;
+}
+
 static enum rc resolve(struct run *r, const struct reading *reading, struct slice body, struct slice *out)
 {
     struct buf *buf = r->view->out;
@@ -170,6 +178,8 @@ static enum rc run_patch(struct run *r, struct txn_op *op)
     enum rc rc = open_record(r, op, &old);
     if (rc != RC_OK)
         return rc;
+    if (is_for_helper(r, op))
+        return RC_AGAIN;
     out->len = 0;
     rc = edit_apply(op->edit, r->view->codec, r->view->brief, old, out, &changed, &r->t->arena, r->err);
     if (rc != RC_OK)
@@ -220,7 +230,7 @@ static enum rc run_op(struct run *r, struct txn_op *op)
 static void begin(struct txn *t)
 {
     arena_reset(&t->arena);
-    t->opened = 0;
+    t->opened = t->patched = 0;
     t->is_damaged = t->is_lost = false;
     for (unsigned i = 0; i < t->nslots; i++)
         t->slots[i] = (struct txn_slot){.key = t->slots[i].key};

@@ -65,6 +65,44 @@ def check_long(s):
     assert field(s, "/r/long", "n") == 7
 
 
+def check_long_body(s):
+    """A short record that is to become a long one is a helper's: what is sent counts as what is there does."""
+    items = [1] * 40000
+    patch = {"Content-Type": "application/merge-patch+json"}
+    for method, target, body, headers in (
+            ("PATCH", "/r/grow", json.dumps({"items": items}), patch),
+            ("PATCH", "/r/grow", json.dumps([{"op": "add", "path": "/items", "value": items}]),
+             {"Content-Type": "application/json-patch+json"}),
+            ("POST", "/r/insertall/grow", ".items\n" + json.dumps(items), {}),
+            ("POST", "/r/update/grow", ".\n" + json.dumps({"items": items}), {}),
+            ("PUT", "/r/put/grow/text", json.dumps(LONG), {})):
+        expect(s.put("/r/grow", body=b"{}"), 201)
+        before = helped(s)
+        expect(s.request(method, target, body=body.encode(), headers=headers), 200)
+        got = expect(s.get("/r/grow"), 200).json()
+        assert got["items"] == items or got["text"] == LONG
+        assert helped(s) == before + 1, (method, target)
+        expect(s.delete("/r/grow"), 200)
+
+
+def check_deep(s):
+    """To find a value that is nested deeply goes over all that is around it, again and again: a helper's, however short."""
+    node = {"type": "record", "name": "Node", "fields": [
+        {"name": "n", "type": "int", "default": 0}, {"name": "of", "type": ["null", "Node"], "default": None},
+        {"name": "more", "type": {"type": "map", "values": "Node"}, "default": {}}]}
+    expect(s.post("/putschema/node", body=json.dumps(node).encode()), 200)
+    record = {}
+    for _ in range(900):
+        record = {"of": record}
+    expect(s.put("/node/1", body=json.dumps(record).encode()), 201)
+    before = helped(s)
+    for depth, more in ((2, 0), (890, 1)):
+        patch = [{"op": "increment", "path": "/of" * depth + "/n", "by": 1}]
+        expect(s.request("PATCH", "/node/1", body=json.dumps(patch).encode(),
+                         headers={"Content-Type": "application/json-patch+json"}), 200)
+        assert helped(s) == before + more, depth
+
+
 def check_dry_run(s):
     tag = s.get("/r/long").header("ETag")
     reply = expect(s.put("/r/put/long/n?dry_run=1", body=b"9"), 200)
@@ -143,6 +181,8 @@ def main():
         expect(s.post("/putschema/r?compatibility=none", body=json.dumps(FIRST).encode()), 200)
         check_short(s)
         check_long(s)
+        check_long_body(s)
+        check_deep(s)
         check_dry_run(s)
         check_order(s)
         check_nothing_is_lost(s)

@@ -137,6 +137,11 @@ def check_forms(s):
                                           {"op": "increment", "path": "/day", "by": 1}], PATCH), 200)
     assert s.get("/r/1?logical=text").json()["day"] == "1970-01-04"
     expect(patch(s, "/r/1", {"day": "1970-01-03"}), 422, "bad_record")
+    for by, status in ("-3", 200), (-2, 200), ("9223372036854775807", 422), ("1.5", 400), ("01", 400), ("", 400), ("-", 400):
+        expect(patch(s, "/r/1?int64=string", [{"op": "increment", "path": "/counts/k", "by": by}], PATCH), status)
+        if status == 200:
+            expect(patch(s, "/r/1", [{"op": "increment", "path": "/counts/k", "by": str(by)}], PATCH), 400, "bad_patch")
+    assert s.get("/r/1").json()["counts"]["k"] == 9223372036854775802
 
 
 def check_long(s):

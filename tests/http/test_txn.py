@@ -295,6 +295,22 @@ def check_long(s):
     assert s.get("/c/long0").json()["n"] == 1
 
 
+def check_long_patches(s):
+    """Short records that patches make long: what the writer does of it is bounded by the length of both."""
+    names = [f"grow{i}" for i in range(10)]
+
+    def jobs_of(items):
+        for name in names:
+            assert s.put(f"/p/{name}", body=b"{}").status in (200, 201)
+        before = helper_jobs(s)
+        expect(txn(s, *(op("patch", "p", name, merge={"a": [7] * items}) for name in names)), 200)
+        assert all(s.get(f"/p/{name}").json()["a"] == [7] * items for name in names)
+        return helper_jobs(s) - before
+
+    short, long = jobs_of(8000), jobs_of(10000)  # 10 * 3 * 8000 < 256 KiB < 10 * 3 * 10000, and both are a long body
+    assert long == short + 1, (short, long)
+
+
 def helper_jobs(s):
     return float(re.search(r"^avrod_helper_jobs_total (\S+)$", s.get("/metrics").body.decode(), re.M).group(1))
 
@@ -404,7 +420,7 @@ def main():
             expect(s.post(f"/putschema/{name}", body=json.dumps(schema).encode()), 200)
         for check in (check_every_operation, check_all_or_nothing, check_forms, check_bodies, check_tags, check_conditions,
                       check_same_record_twice, check_claims, check_many, check_dry_run, check_life, check_idempotency,
-                      check_long,
+                      check_long, check_long_patches,
                       check_versions, check_concurrency):
             check(s)
             print(check.__name__)
