@@ -67,6 +67,16 @@ class Curl(Case):
                     self.assertEqual(self.curl(option, argument, *more, self.url("/putschema/curl")), b"OK", (option, more))
         self.assertEqual(self.curl(self.url("/schemas")).count(b'"curl"'), 1)
 
+    def test_a_path_and_its_value_in_a_file_want_data_binary_and_the_answer_says_so(self):  # D-49
+        self.assertEqual(server.put("/p/path", body=b'{"name":"Al"}').status, 201)
+        with tempfile.NamedTemporaryFile() as f:
+            f.write(b'.name\n"Bo"\n')
+            f.flush()
+            self.assertIn(b"--data-binary", self.curl("--data", "@" + f.name, self.url("/p/update/path")))
+            self.assertEqual(server.get("/p/path").json()["name"], "Al")
+            self.assertEqual(self.curl("--data-binary", "@" + f.name, self.url("/p/update/path")), b"OK")
+        self.assertEqual(server.get("/p/path").json()["name"], "Bo")
+
     def test_a_body_of_a_form_type_is_never_decoded(self):  # D-49
         for kind in FORMS:
             headers = {"Content-Type": kind} if kind else {}
@@ -206,6 +216,17 @@ class Ids(Case):
             for path in "/p/once", "/p/get/once":
                 same = server.get(path, headers={"If-None-Match": second.header("ETag")})
                 self.assertEqual((same.status, same.body, same.header("ETag")), (304, b"", second.header("ETag")))
+
+    def test_a_page_behind_the_last_id_is_empty_and_a_bad_escape_is_400(self):  # D-61
+        for id_ in "page-1", "page-2":
+            self.put(f"/p/{id_}", id_)
+        for target in "/p?after=page-2&prefix=page-", "/p?after=%FF", "/p?after=page-2&to=page-3&keys=1":
+            reply = server.get(target)
+            self.assertEqual((reply.status, reply.body), (200, b""), target)
+        self.assertEqual(server.get("/p?after=page-2&prefix=page-", headers={"Accept": "application/json"}).json(), [])
+        for parameter in "after", "from", "to", "prefix":
+            reply = server.get(f"/p?{parameter}=%zz")
+            self.assertEqual((reply.status, reply.json()["code"]), (400, "bad_target"), parameter)
 
 
 if __name__ == "__main__":

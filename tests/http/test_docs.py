@@ -7,10 +7,39 @@ import subprocess
 import sys
 
 import console
+import shown
 from avrod import AVROD, ROOT
 
 PAGES = ["docs/http-api.md", "docs/paths.md", "docs/schemas.md", "docs/registry.md", "docs/operating.md"]
 ROUTES = ["docs/http-api.md", "docs/registry.md"]
+SHOWN = ["docs/http-api.md", "docs/paths.md", "docs/registry.md"]
+
+# What no curl line of those pages shows, and why not.
+NOT_SHOWN = {
+    "header fields": {
+        "User-Agent": "nothing but the access log shows it",
+        "Referer": "nothing but the access log shows it",
+    },
+    "header fields of answers": {
+        "Retry-After": "a 503 takes more clients than one",
+    },
+    "errors": {
+        "draining": "the server is gone a moment later",
+        "helpers_busy": "takes more clients than one",
+        "internal": "a fault of ours, which the tests of faults make",
+        "interrupted": "its client has left",
+        "io": "a disk that fails",
+        "json_too_large": "takes a record of 16 MiB, and minutes under a sanitizer",
+        "no_memory": "takes more clients than one",
+        "queue_full": "takes more clients than one",
+        "store_broken": "a disk that fails",
+        "too_many_connections": "takes more clients than one",
+    },
+    "errors of the registry": {
+        "50001": "a fault of ours, or a disk that fails",
+        "50701": "the 507 of the others, with another body",
+    },
+}
 
 
 def read(name):
@@ -183,12 +212,63 @@ def check_complaints():
     assert numbers == set(range(1, 67)), numbers ^ set(range(1, 67))
 
 
+# ---- is there a curl line for each of them? ----
+
+
+def check_shown_routes():
+    """Each method of each route is asked for, and answers; so is each parameter, on a route that knows it."""
+    text = read("server/routes.def")
+    reserved, verbs = ({row[0] for row in rows_of(text, macro)} for macro in ("RESERVED", "VERB"))
+    routes = [(row[1], set(words_in(row[0], "M")), set(words_in(row[4], "P"))) for row in rows_of(text, "ROUTE")]
+    methods, parameters = set(), set()
+    for page in SHOWN:
+        for request in shown.requests_of(read(page)):
+            pattern = shown.best_of([row[0] for row in routes], request.path, reserved, verbs)
+            known = [row for row in routes if row[0] == pattern and request.method in row[1]]
+            if known and not request.is_refused:
+                methods.add((request.method, pattern))
+                parameters |= request.parameters & set().union(*(row[2] for row in known))
+    real = {(method, pattern) for pattern, taken, _ in routes for method in taken}
+    assert methods == real, f"no curl line is answered by: {sorted(real - methods)}"
+    real = {row[0] for row in rows_of(read("server/params.def"), "PARAM")}
+    assert parameters == real, f"no curl line has the parameters: {sorted(real - parameters)}"
+
+
+def not_shown(what, missing):
+    """Is that which no curl line shows what is known not to be shown? What is shown by now has no place there either."""
+    known = set(NOT_SHOWN[what])
+    assert missing == known, f"{what}: no curl line shows {sorted(missing - known)}; one does {sorted(known - missing)}"
+
+
+def check_shown_fields():
+    """Each header field is sent by a curl line, and each of an answer is in one."""
+    requests = [request for page in SHOWN for request in shown.requests_of(read(page))]
+    sent = set().union(*(request.fields for request in requests))
+    told = {name for row in table_of("docs/http-api.md", "request", "what for") for name in code_of(row[0])}
+    not_shown("header fields", told - sent)
+    answered = {name for request in requests for name in re.findall(r"^([A-Z][A-Za-z-]*): ", request.answer, re.M)}
+    told = {name for row in table_of("docs/http-api.md", "answer", "when") for name in code_of(row[0])}
+    not_shown("header fields of answers", told - answered)
+
+
+def check_shown_errors():
+    """Each status and code of the tables is in an answer."""
+    answers = "".join(shown.answers_of(read(page)) for page in SHOWN)
+    codes = set(re.findall(r'"status": ?\d+,.*?"code": ?"(\w+)"', answers, re.S))
+    told = {code_of(code)[0] for _, code, _ in table_of("docs/http-api.md", "status", "code", "when")}
+    not_shown("errors", told - codes)
+    numbers = set(re.findall(r'"error_code":(\d+)', answers))
+    told = {number for number, *_ in table_of("docs/registry.md", "error_code", "status", "error", "when")}
+    not_shown("errors of the registry", told - numbers)
+
+
 def main():
     for page in PAGES:
         console.check(page, write="--write" in sys.argv)
         print(page)
     for check in (check_routes, check_errors, check_headers, check_limits, check_options, check_metrics,
-                  check_stages, check_behaviours, check_complaints):
+                  check_stages, check_behaviours, check_complaints, check_shown_routes, check_shown_fields,
+                  check_shown_errors):
         check()
         print(check.__name__)
     print("ok")

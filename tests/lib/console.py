@@ -47,18 +47,24 @@ MASKS = [
 ]
 
 
-def commands_of(block):
-    """Each command as the list of its lines."""
-    commands, goes_on = [], False
+def turns_of(block):
+    """Each command as the list of its lines, with the list of the lines that are its answer."""
+    turns, goes_on = [], False
     for line in block.splitlines():
         if line.startswith("$ "):
-            commands.append([line])
+            turns.append(([line], []))
             goes_on = True
         elif goes_on and line.startswith("> "):
-            commands[-1].append(line)
+            turns[-1][0].append(line)
         else:
             goes_on = False
-    return commands
+            turns[-1][1].append(line)
+    return turns
+
+
+def command_of(lines):
+    """What sh is given."""
+    return "\n".join(line[2:] for line in lines)
 
 
 class Session:
@@ -141,9 +147,9 @@ class Session:
     def block(self, text):
         """The block again, with the answers of now."""
         lines = []
-        for command in commands_of(text):
+        for command, _ in turns_of(text):
             lines += command
-            lines += self.run("\n".join(line[2:] for line in command)).splitlines()
+            lines += self.run(command_of(command)).splitlines()
         return "\n".join(lines) + "\n"
 
 
