@@ -60,7 +60,7 @@ bool txn_begin(struct request *req)
 static COLD void fail(struct txn *t, const struct err *err)
 {
     struct request *req = t->req;
-    struct arena made = t->arena;
+    struct arena made = t->arena, scratch = t->scratch; /* the request may be over behind the answer */
     const struct txn_op *op = err->operation ? &t->ops[err->operation - 1] : NULL;
     unsigned status = err_status(err->code);
     if (op && t->is_damaged) {
@@ -73,6 +73,7 @@ static COLD void fail(struct txn *t, const struct err *err)
         answer_err(req, err);
     }
     arena_release(&made);
+    arena_release(&scratch);
 }
 
 static COLD void failed(struct request *req, const struct err *err)
@@ -200,6 +201,8 @@ static void helped(struct job *job)
     struct txn *t = txn_of(job);
     timing_lap(t->req, STAGE_validate);
     t->is_helped = true;
+    if (t->rc != RC_ERR) /* else its problems are there */
+        arena_release(&t->scratch);
     submit(t->req); /* also what failed: it stands if nothing has changed */
 }
 
@@ -351,7 +354,7 @@ static COLD void answer_conflict(struct txn *t)
 {
     struct request *req = t->req;
     const struct txn_op *op = &t->ops[t->at];
-    arena_release(&t->arena);
+    txn_run_release(t);
     req->operation = t->at + 1;
     req->type = op->type;
     req->type_name = op->type_name;

@@ -61,13 +61,16 @@ struct txn {
     unsigned nops, nslots;
     struct txn_op *ops;
     struct txn_slot *slots;
+    uint64_t encoded; /* bytes of the records that it puts: with defaults they may be more than the body */
     /* Of the last run. */
-    unsigned at;        /* the operation that it has come to */
-    bool is_damaged;    /* ... whose record is not Avro of its schema */
-    bool is_lost;       /* the writer has found other records than the helper */
-    uint64_t opened;    /* bytes of records ... */
-    uint64_t patched;   /* ... and of the patches that were applied to them */
-    struct arena arena; /* what the run has made */
+    unsigned at;          /* the operation that it has come to */
+    bool is_damaged;      /* ... whose record is not Avro of its schema */
+    bool is_lost;         /* the writer has found other records than the helper */
+    uint64_t opened;      /* bytes of records ... */
+    uint64_t patched;     /* ... of the patches that were applied to them ... */
+    uint64_t made;        /* ... and of what those have made */
+    struct arena arena;   /* what the run has read and made */
+    struct arena scratch; /* of the operation that it has come to, its problems included */
     /* Of the way. */
     bool is_helped;   /* a helper has run it, and the writer only stores */
     bool is_generous; /* the writer is to do more than it likes to */
@@ -107,8 +110,11 @@ struct txn_view {
     struct codec *codec;
     struct buf *out; /* scratch */
     bool brief;
-    uint64_t bytes_max; /* of records that are opened, on the writer with their patches */
+    uint64_t
+        bytes_max; /* of records that are opened, on the writer with their patches; and of those that are made */
 };
+/* What the last run has made is over. */
+void txn_run_release(struct txn *);
 /* Do all operations, in the slots. RC_CONFLICT: a condition or check failed, at t->at. RC_AGAIN: what leads to other
  * versions must be made (other_id of some), or it takes more than the view allows. RC_ERR: err->operation says where. */
 MUST_USE enum rc txn_run(struct txn *, struct txn_view *, struct err *);

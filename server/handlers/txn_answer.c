@@ -103,7 +103,7 @@ static void print_answer(struct txn *t, uint64_t revision)
 void txn_answer(struct txn *t, uint64_t revision)
 {
     struct request *req = t->req;
-    arena_release(&t->arena);
+    txn_run_release(t);
     if (t->dry_run && !response_header(req, "Dry-Run", SLICE("1"))) {
         reply_no_memory(req);
         return;
@@ -126,6 +126,7 @@ static uint8_t bits_of(const struct txn_op *op)
 static void take_bits(struct txn_op *op, unsigned bits)
 {
     op->created = bits & 1;
+    op->kept = 0; /* a helper may have run it since, and have found something else */
     op->has_no_tag = bits & 2;
 }
 
@@ -146,7 +147,7 @@ void txn_answer_first(struct txn *t, const struct store_write *w)
 {
     struct request *req = t->req;
     struct slice first = slice_of(w->idem->first, w->idem->first_len);
-    arena_release(&t->arena);
+    txn_run_release(t);
     idem_tell(req, w);
     if (first.len && first.ptr[0] == NOTE_IS_TEXT) {
         answer_json(req, first);

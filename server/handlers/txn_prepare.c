@@ -74,6 +74,11 @@ static enum rc encode(struct txn *t, struct txn_op *op, struct codec *codec, str
         return err_set(err, ERR_RECORD_TOO_LARGE,
                        "A record has at most %llu bytes of Avro; this one has %llu.",
                        (unsigned long long)most, (unsigned long long)out->len);
+    t->encoded += out->len;
+    if (t->encoded > LIMIT_TRANSACTION_BYTES_MAX)
+        return err_set(err, ERR_RECORD_TOO_LARGE,
+                       "The records that a transaction puts have at most %d bytes of Avro together.",
+                       LIMIT_TRANSACTION_BYTES_MAX);
     return arena_copy(arena, buf_slice(out), &op->avro) ? RC_OK : err_oom(err);
 }
 
@@ -110,6 +115,7 @@ static enum rc prepare_op(struct txn *t, struct txn_op *op, struct codec *codec,
 enum rc txn_prepare(struct txn *t, struct codec *codec, bool brief, struct err *err)
 {
     struct buf out = {0};
+    t->encoded = 0;
     enum rc rc = find_slots(t) ? RC_OK : err_oom(err);
     for (t->at = 0; rc == RC_OK && t->at < t->nops; t->at++) {
         *err = (struct err){0};

@@ -64,15 +64,17 @@ static int64_t end_of(const struct txn_op *op, int64_t else_ms)
 
 /* ---- the record as the latest version reads it ---- */
 
-static enum rc pay(struct run *r, const struct txn_slot *s)
+/* *sum: of what the run opens, or makes: a patch of a few bytes can make a long record out of a short one. */
+static enum rc pay(struct run *r, uint64_t *sum, uint64_t bytes)
 {
-    r->t->opened += s->rec.body_bytes;
-    if (r->t->opened <= r->view->bytes_max)
+    *sum += bytes;
+    if (*sum <= r->view->bytes_max)
         return RC_OK;
     if (r->view->bytes_max < LIMIT_TRANSACTION_BYTES_MAX)
         return RC_AGAIN;
     return err_set(r->err, ERR_RECORD_TOO_LARGE,
-                   "The patches and checks of a transaction open at most %d bytes of records.",
+                   "The patches and checks of a transaction open at most %d bytes of records, and make at "
+                   "most as many.",
                    LIMIT_TRANSACTION_BYTES_MAX);
 }
 
@@ -89,7 +91,8 @@ static enum rc resolve(struct run *r, const struct reading *reading, struct slic
     struct buf *buf = r->view->out;
     buf->len = 0;
     uint64_t left = r->view->bytes_max - r->t->opened;
-    enum rc rc = reading_resolve(reading, r->view->brief ? left : SIZE_MAX, body, buf, &r->t->arena, r->err);
+    enum rc rc =
+        reading_resolve(reading, r->view->brief ? left : SIZE_MAX, body, buf, &r->t->scratch, r->err);
     if (rc == RC_ERR && r->view->brief && r->err->code == ERR_RECORD_TOO_LARGE)
         return RC_AGAIN;
     r->t->is_damaged = rc == RC_ERR && record_is_damage(r->err);
@@ -119,7 +122,7 @@ static enum rc read_as_latest(struct run *r, struct txn_op *op, struct slice *ou
 static enum rc open_record(struct run *r, struct txn_op *op, struct slice *out)
 {
     struct txn_slot *s = op->slot;
-    enum rc rc = pay(r, s);
+    enum rc rc = pay(r, &r->t->opened, s->rec.body_bytes);
     if (rc == RC_OK && !s->readable) {
         rc = read_as_latest(r, op, out);
         s->readable = rc == RC_OK ? out->ptr : NULL;
@@ -181,7 +184,7 @@ static enum rc run_patch(struct run *r, struct txn_op *op)
     if (is_for_helper(r, op))
         return RC_AGAIN;
     out->len = 0;
-    rc = edit_apply(op->edit, r->view->codec, r->view->brief, old, out, &changed, &r->t->arena, r->err);
+    rc = edit_apply(op->edit, r->view->codec, r->view->brief, old, out, &changed, &r->t->scratch, r->err);
     if (rc != RC_OK)
         return failed(r);
     if (!changed) {
@@ -190,6 +193,9 @@ static enum rc run_patch(struct run *r, struct txn_op *op)
     }
     if (check_bytes(r, out->len) != RC_OK)
         return RC_ERR;
+    rc = pay(r, &r->t->made, out->len);
+    if (rc != RC_OK)
+        return rc;
     if (!arena_copy(&r->t->arena, buf_slice(out), &fresh))
         return err_oom(r->err);
     replace(s, op, fresh, end_of(op, s->rec.expires_ms));
@@ -207,7 +213,7 @@ static enum rc run_check(struct run *r, struct txn_op *op)
     enum rc rc = open_record(r, op, &avro);
     if (rc != RC_OK)
         return rc;
-    rc = assertion_holds(op->assertion, r->view->codec, r->view->brief, avro, &holds, &r->t->arena, r->err);
+    rc = assertion_holds(op->assertion, r->view->codec, r->view->brief, avro, &holds, &r->t->scratch, r->err);
     if (rc != RC_OK)
         return failed(r);
     return holds ? RC_OK : RC_CONFLICT;
@@ -217,6 +223,7 @@ static enum rc run_op(struct run *r, struct txn_op *op)
 {
     static enum rc (*const runs[])(struct run *, struct txn_op *) = {
         [TXN_PUT] = run_put, [TXN_PATCH] = run_patch, [TXN_DELETE] = run_delete, [TXN_CHECK] = run_check};
+    arena_reset(&r->t->scratch);
     enum rc rc = look(r, op->slot);
     if (rc != RC_OK)
         return rc;
@@ -227,10 +234,17 @@ static enum rc run_op(struct run *r, struct txn_op *op)
 
 /* ---- all of them ---- */
 
+void txn_run_release(struct txn *t)
+{
+    arena_release(&t->arena);
+    arena_release(&t->scratch);
+}
+
 static void begin(struct txn *t)
 {
     arena_reset(&t->arena);
-    t->opened = t->patched = 0;
+    arena_reset(&t->scratch);
+    t->opened = t->patched = t->made = 0;
     t->is_damaged = t->is_lost = false;
     for (unsigned i = 0; i < t->nslots; i++)
         t->slots[i] = (struct txn_slot){.key = t->slots[i].key};

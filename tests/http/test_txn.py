@@ -315,6 +315,22 @@ def helper_jobs(s):
     return float(re.search(r"^avrod_helper_jobs_total (\S+)$", s.get("/metrics").body.decode(), re.M).group(1))
 
 
+def check_memory(s):
+    """A few bytes may make much: what patches make and puts encode is bounded, as what is opened is."""
+    tree = {"type": "record", "name": "T", "fields": [{"name": "s", "type": "string", "default": "0123456789abcdef"},
+                                                      {"name": "kids", "type": {"type": "array", "items": "T"}, "default": []}]}
+    full = {"type": "record", "name": "F", "fields": [{"name": "s", "type": "string", "default": "x" * 900_000}]}
+    for name, schema in ("tree", tree), ("full", full):
+        expect(s.post(f"/putschema/{name}", body=json.dumps(schema).encode()), 200)
+    for i in range(40):
+        expect(s.put(f"/tree/{i}", body=b"{}"), 201)
+    double = [{"op": "copy", "from": "", "path": "/kids/-"}] * 17  # each makes two megabytes
+    grown = txn(s, *[op("patch", "tree", str(i), patch=double) for i in range(40)])
+    assert 20 < expect(grown, 413, "record_too_large").json()["operation"] < 40, grown
+    refused(txn(s, *[op("put", "full", str(i), record={}) for i in range(100)]), 413, "record_too_large", 74)
+    expect(txn(s, *[op("put", "full", str(i), record={}) for i in range(10)]), 200)
+
+
 def check_versions(s):
     """Records of other versions, short and long, in one transaction with new ones."""
     expect(s.post("/putschema/v", body=json.dumps(COUNTER).encode()), 200)
@@ -420,7 +436,7 @@ def main():
             expect(s.post(f"/putschema/{name}", body=json.dumps(schema).encode()), 200)
         for check in (check_every_operation, check_all_or_nothing, check_forms, check_bodies, check_tags, check_conditions,
                       check_same_record_twice, check_claims, check_many, check_dry_run, check_life, check_idempotency,
-                      check_long, check_long_patches,
+                      check_long, check_long_patches, check_memory,
                       check_versions, check_concurrency):
             check(s)
             print(check.__name__)
