@@ -34,6 +34,7 @@ struct record_edit {
     bool unbounded;  /* the writer is to do it, however long it takes */
     bool in_hand;    /* it is read, and not the writer's */
     unsigned losses; /* of a helper's, to other writes */
+    enum rc refusal; /* of a helper's, while it is asked whether it has been done before */
     struct codec_opts opts;
     struct edit_help *help;
 };

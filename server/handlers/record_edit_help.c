@@ -61,24 +61,79 @@ static void help_run(struct job *job)
     buf_release(&resolved);
 }
 
-/* ---- on the worker ---- */
+/* ---- refusing; on the worker ---- */
 
-static void leave_to_writer(struct request *req)
+static void refuse_now(struct request *req, enum rc rc)
+{
+    const struct record_edit *e = req->state;
+    struct edit_help *h = e->help, made = {0};
+    if (h) { /* the request may be over behind the answer */
+        made.out = h->out;
+        made.scratch = h->scratch;
+        h->out = (struct buf){0};
+        h->scratch = (struct arena){0};
+    }
+    record_edit_refuse(req, rc, h ? &h->err : NULL);
+    release(&made);
+}
+
+static enum rc is_new(struct store_write *w, struct store_txn *txn, struct err *err)
+{
+    (void)w, (void)txn, (void)err;
+    return RC_NOTFOUND;
+}
+
+static void asked(struct store_write *w)
+{
+    struct request *req = CONTAINER_OF(w, struct request, write);
+    struct record_edit *e = req->state;
+    timing_lap_write(req, w);
+    if (w->rc == RC_NOTFOUND) {
+        refuse_now(req, e->refusal);
+        return;
+    }
+    if (e->help)
+        release(e->help);
+    if (w->rc == RC_OK)
+        record_edit_answer(req, w, w->revision);
+    else
+        answer_err(req, &w->err);
+}
+
+/* Under a key: the same may have been sent at the same time, and what stands in the way is what that has left. Then the
+ * answer is that one's. */
+static void refuse(struct request *req, enum rc rc)
 {
     struct record_edit *e = req->state;
-    e->unbounded = true;
-    e->in_hand = false;
-    record_edit_submit(req);
+    struct store_write *w = &req->write;
+    struct err err;
+    if (likely(!idem_asked(req) || e->input.dry_run || rc == RC_AGAIN)) {
+        refuse_now(req, rc);
+        return;
+    }
+    e->refusal = rc;
+    reply_write_init(w, WRITE_CALL, asked);
+    w->call = is_new;
+    if (idem_attach(req, w, &err) == RC_OK && store_write(req->worker->store, w, &err) == RC_PENDING)
+        return;
+    if (e->help)
+        release(e->help);
+    answer_err(req, &err);
 }
+
+/* ---- what it made is put; on the worker ---- */
 
 /* The record was changed while the edit was applied to what it had been. */
 static void lose(struct request *req)
 {
     struct record_edit *e = req->state;
-    if (++e->losses < LOSSES_MAX || e->input.dry_run)
+    if (++e->losses < LOSSES_MAX || e->input.dry_run) {
         record_edit_read(req);
-    else
-        leave_to_writer(req);
+        return;
+    }
+    e->unbounded = true;
+    e->in_hand = false;
+    record_edit_submit(req);
 }
 
 static void put_done(struct store_write *w)
@@ -95,12 +150,21 @@ static void put_done(struct store_write *w)
     }
 }
 
+/* It changes nothing, which is to be remembered under its key. */
+static enum rc keep(struct store_write *w, const struct record *old, struct record *fresh, struct err *err)
+{
+    (void)old, (void)fresh, (void)err;
+    w->unchanged = true;
+    return RC_OK;
+}
+
 static enum rc put(struct request *req, struct edit_help *h, struct err *err)
 {
     struct record_edit *e = req->state;
     struct store_write *w = &req->write;
     e->absent = false; /* RC_NOTFOUND: the type */
-    reply_write_init(w, WRITE_PUT, put_done);
+    reply_write_init(w, e->changed ? WRITE_PUT : WRITE_EDIT, put_done);
+    w->edit = keep;
     w->key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
     w->schema_id = req->type->latest->schema_id;
     w->expires_ms = e->expires_ms;
@@ -119,10 +183,7 @@ static void applied(struct request *req, struct edit_help *h)
 {
     const struct record_edit *e = req->state;
     struct err err;
-    if (!e->input.dry_run && !e->changed && idem_asked(req)) {
-        release(h);
-        leave_to_writer(req); /* that it changed nothing is to be remembered, too */
-    } else if (e->input.dry_run || !e->changed) {
+    if (e->input.dry_run || (!e->changed && !idem_asked(req))) {
         release(h);
         record_edit_answer(req, NULL, e->input.dry_run ? 0 : h->old.revision);
     } else if (put(req, h, &err) == RC_ERR) {
@@ -142,11 +203,7 @@ static void help_done(struct job *job)
     } else if (h->rc == RC_OK) {
         applied(req, h);
     } else {
-        struct buf out = h->out; /* the request may be over behind the answer */
-        struct arena scratch = h->scratch;
-        record_edit_refuse(req, h->rc, &h->err);
-        buf_release(&out);
-        arena_release(&scratch);
+        refuse(req, h->rc);
     }
 }
 
@@ -196,11 +253,11 @@ static void record_read(struct store_get *get)
         err = get->err;
         answer_err(req, &err);
     } else if (!condition_holds(&e->input.condition, old ? old->revision : 0)) {
-        record_conflict(req);
+        refuse(req, RC_CONFLICT);
     } else if (!old && !e->creates) {
-        record_absent(req);
+        refuse(req, RC_NOTFOUND);
     } else if (!is_readable(req, e, old)) {
-        record_edit_refuse(req, RC_AGAIN, NULL);
+        refuse(req, RC_AGAIN);
     } else if (get_help(req, old, &err) == RC_ERR) {
         answer_err(req, &err);
     }

@@ -178,6 +178,27 @@ def check_at_once(s):
     assert sum(r.header("Idempotency-Replayed") is None for r in replies) == 1
 
 
+def check_long_at_once(s):
+    """The same of what a helper applies: who comes to it behind the first finds a record that the first has changed."""
+    once = json.dumps([{"op": "test", "path": "/n", "value": 0}, {"op": "replace", "path": "/n", "value": 1}])
+    for i in range(20):
+        tag = expect(s.put(f"/r/twins{i}", body=json.dumps({"s": "x" * 500_000})), 201).header("ETag")
+        more = {"Content-Type": "application/json-patch+json", **({"If-Match": tag} if i % 2 else {})}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in keyed(f"twins {i}", **more).items())
+        request = (f"PATCH /r/twins{i} HTTP/1.1\r\nHost: 127.0.0.1\r\n{lines}Content-Length: {len(once)}\r\n\r\n{once}").encode()
+        sockets = [s.connect() for _ in range(12)]
+        for sock in sockets:
+            sock.sendall(request)
+            s.put("/r/other", body=b"{}")  # so that some are decided in one group with what the first puts
+        replies = [read_reply(sock)[0] for sock in sockets]
+        for sock in sockets:
+            sock.close()
+        assert {r.status for r in replies} == {200} and len({r.header("ETag") for r in replies}) == 1, replies
+        assert {r.header("Changed") for r in replies} == {"1"}, replies
+        assert sum(r.header("Idempotency-Replayed") is None for r in replies) == 1
+        expect(s.request("PATCH", f"/r/twins{i}", once, keyed(f"late {i}", **more)), 412 if i % 2 else 409)
+
+
 def check_pipelined(s):
     one = b"PUT /r/piped HTTP/1.1\r\nHost: 127.0.0.1\r\nIdempotency-Key: piped\r\nContent-Length: 2\r\n\r\n{}"
     with s.connect() as sock:
@@ -213,7 +234,7 @@ def main():
     with Server() as s:
         expect(s.post("/putschema/r", body=SCHEMA), 200)
         for check in (check_every_write, check_patch, check_transactions, check_long_edits, check_first_outcome, check_mismatch, check_failures, check_keys,
-                      check_raw, check_at_once, check_pipelined, check_restart):
+                      check_raw, check_at_once, check_long_at_once, check_pipelined, check_restart):
             check(s)
             print(check.__name__)
     check_ttl()
