@@ -20,6 +20,7 @@ enum { LINES_MAX = 192 }; /* header lines of the answer */
 /* In the request's arena. */
 struct range_delete {
     struct slice from, upto;
+    struct store_idem *idem;    /* of all its writes; NULL: none yet */
     uint64_t deleted, revision; /* so far; revision: of the last batch, 0: none */
     uint32_t version;           /* for the tag */
     bool dry_run;
@@ -103,6 +104,19 @@ static enum rc check_waited_for(const struct request *req, struct err *err)
 
 static void batch_done(struct store_write *);
 
+/* Once: a delete may take any number of batches, and the request's memory grows with each key that is digested. */
+static enum rc attach_key(struct request *req, struct range_delete *r, struct err *err)
+{
+    struct store_write *w = &req->write;
+    enum rc rc = RC_OK;
+    if (!r->idem) {
+        rc = idem_attach(req, w, err);
+        r->idem = w->idem;
+    }
+    w->idem = r->idem;
+    return rc;
+}
+
 static void next_batch(struct request *req)
 {
     struct range_delete *r = req->state;
@@ -113,7 +127,7 @@ static void next_batch(struct request *req)
     w->upto = r->upto;
     w->count_before = r->deleted;
     w->revision_before = r->revision;
-    if (idem_attach(req, w, &err) != RC_OK || store_write(req->worker->store, w, &err) == RC_ERR)
+    if (attach_key(req, r, &err) != RC_OK || store_write(req->worker->store, w, &err) == RC_ERR)
         fail(req, &err);
 }
 
