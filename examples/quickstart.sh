@@ -30,7 +30,7 @@ build() {
     heading "Build: $avrod"
     mkdir -p "$root/build"
     if ! (cd "$root" && cmake --preset release -DCMAKE_C_COMPILER=gcc -DAVROD_TESTS=OFF -DAVROD_BENCH=OFF &&
-        cmake --build build/release --target avrod -j"$(nproc)") >"$root/build/quickstart.log" 2>&1; then
+        cmake --build build/release --target avrod avroctl -j"$(nproc)") >"$root/build/quickstart.log" 2>&1; then
         cat "$root/build/quickstart.log" >&2
         exit 1
     fi
@@ -68,6 +68,28 @@ clean_up() {
 
 # ---- the walk ----
 
+# Changing less than a record, and more than one.
+parts() {
+    heading "A time to live, in seconds"
+    show curl -sS --data '{"name":"M","age":56}' "$url/personinfo/put/m?ttl=86400"
+    heading "Parts of a record, by paths: what follows the line break goes in"
+    show curl -sS --data-binary $'.emails\n"m@mi6.example"' "$url/personinfo/insert/m"
+    show curl -sS --data '.emails[0]' "$url/personinfo/select/m"
+    heading "Parts of a record, by patches; with a key, what is sent twice is done once"
+    show curl -sS -X PATCH --data '{"gender":"Female"}' "$url/personinfo/m"
+    for _ in 1 2; do
+        show curl -sS -X PATCH -H 'Content-Type: application/json-patch+json' -H 'Idempotency-Key: birthday' \
+            --data '[{"op":"increment","path":"/age","by":1}]' "$url/personinfo/m"
+    done
+    show curl -sS "$url/personinfo/m"
+    heading "A transaction: all or nothing"
+    show curl -sS --data '{"operations":[{"op":"check","type":"personinfo","id":"m","pointer":"/age","is":"=","value":57},
+    {"op":"patch","type":"personinfo","id":"007","merge":{"gender":"Male"}},{"op":"delete","type":"personinfo","id":"m"}]}' "$url/_txn"
+    heading "The command line"
+    show "$root/build/release/avroctl" --url "$url" scan personinfo
+}
+
+
 session() {
     local refused
     heading "A type is a name with an Avro schema"
@@ -81,6 +103,7 @@ session() {
     heading "All records of a type, as lines"
     show curl -sS --data '{"name":"Q","age":45}' "$url/personinfo/put/q"
     show curl -sS "$url/personinfo"
+    parts
     heading "What does not fit is refused, with every problem named"
     refused='{"name":7,"age":"sixty","gender":"Spy","licence":"to kill"}'
     printf '%s\n' "\$ curl -sS --data '$refused' $url/personinfo/put/008 | sed 's/{\"pointer/\n&/g'"
