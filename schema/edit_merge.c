@@ -4,7 +4,6 @@
 #include "schema/edit_merge.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 #include "schema/edit_kinds.h"
 #include "schema/edit_unset.h"
@@ -20,7 +19,7 @@ struct merge_frame {
     struct value *v; /* open: record or map, or the union whose value is tagged */
     bool is_tag;
     struct json_walk walk;
-    uint32_t drops; /* map: where what is to go from it begins in merge.drops */
+    bool has_marked; /* map: entries that are to go from it */
 };
 
 static struct merge_frame *top(const struct merge *m)
@@ -32,7 +31,7 @@ static struct merge_frame *top(const struct merge *m)
 static enum rc push(struct merge *m, struct value *v, bool is_tag, const struct json_walk *walk,
                     struct err *err)
 {
-    struct merge_frame f = {.v = v, .is_tag = is_tag, .walk = json_walk_enter(walk), .drops = m->drops.n};
+    struct merge_frame f = {.v = v, .is_tag = is_tag, .walk = json_walk_enter(walk)};
     if (!stack_reserve(&m->frames, 1, sizeof f))
         return err_oom(err);
     ((struct merge_frame *)m->frames.ptr)[m->frames.n++] = f;
@@ -151,20 +150,22 @@ static enum rc new_entry(struct merge *m, struct merge_frame *f, struct slice ke
     return set_new(m, v, PROGRAM_NONE, &f->walk, err);
 }
 
-static enum rc drop(struct merge *m, struct value *entry, struct err *err)
+/* All at once, at the end of the object: one by one, each would move all that are behind it. */
+static void drop(struct merge *m, struct merge_frame *f, struct value *entry)
 {
-    if (!stack_reserve(&m->drops, 1, sizeof entry))
-        return err_oom(err);
-    ((struct value **)m->drops.ptr)[m->drops.n++] = entry;
+    value_mark(entry);
+    f->has_marked = true;
     m->changed++;
-    return RC_OK;
 }
 
 static enum rc entry(struct merge *m, struct merge_frame *f, struct slice key, struct err *err)
 {
     struct value *v = value_entry(f->v, key);
-    if (json_walk_kind(&f->walk) == JSON_IS_NULL)
-        return v ? drop(m, v, err) : RC_OK;
+    if (json_walk_kind(&f->walk) == JSON_IS_NULL) {
+        if (v)
+            drop(m, f, v);
+        return RC_OK;
+    }
     return v ? meet(m, v, &f->walk, err) : new_entry(m, f, key, err);
 }
 
@@ -193,39 +194,12 @@ static enum rc member(struct merge *m, struct err *err)
 
 /* ---- the end of an object ---- */
 
-struct drops {
-    struct value **entry; /* by address */
-    uint32_t n;
-};
-
-static int by_address(const void *a, const void *b)
-{
-    uintptr_t x = (uintptr_t) * (struct value *const *)a, y = (uintptr_t) * (struct value *const *)b;
-    return (x > y) - (x < y);
-}
-
-static bool is_dropped(const struct value *entry, void *arg)
-{
-    const struct drops *drops = arg;
-    return bsearch(&entry, drops->entry, drops->n, sizeof entry, by_address);
-}
-
-/* All at once: one by one, each would move all that are behind it. */
-static void remove_dropped(struct merge *m, const struct merge_frame *f)
-{
-    if (m->drops.n == f->drops)
-        return;
-    struct drops drops = {(struct value **)m->drops.ptr + f->drops, m->drops.n - f->drops};
-    qsort(drops.entry, drops.n, sizeof *drops.entry, by_address);
-    (void)value_remove_all(f->v, is_dropped, &drops);
-    m->drops.n = f->drops;
-}
-
 /* The top frame is done: go on behind it. */
 static void leave(struct merge *m, struct json_walk *outermost)
 {
     struct json_walk inner = top(m)->walk;
-    remove_dropped(m, top(m));
+    if (top(m)->has_marked)
+        (void)value_remove_marked(top(m)->v);
     m->frames.n--;
     json_walk_leave(m->frames.n ? &top(m)->walk : outermost, &inner);
 }
@@ -259,7 +233,6 @@ static enum rc apply(struct datum *d, const struct edit *edit, uint64_t *changed
     enum rc rc = merge(&m, e->json, err);
     *changed = m.changed;
     stack_release(&m.frames);
-    stack_release(&m.drops);
     stack_release(&m.news);
     buf_release(&m.name);
     buf_release(&m.text);

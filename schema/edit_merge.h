@@ -12,7 +12,6 @@
 struct merge {
     struct datum *d;
     struct stack frames; /* edit_merge.c's */
-    struct stack drops;  /* its too: struct value *, entries of maps */
     struct stack news;   /* edit_merge_new.c's */
     struct buf name;     /* an unescaped name, until the next */
     struct buf text;     /* of a new value */

@@ -27,8 +27,6 @@ static enum rc make(struct patch *p, struct spot *s, struct err *err)
         return RC_ERR;
     if (op->code == OP_MAP)
         return value_put(p->d, s->holder, s->key, s->value, err);
-    if (datum_pay(p->d, (s->holder->nparts - s->index) / PARTS_PER_UNIT, err) != RC_OK)
-        return RC_ERR;
     return value_insert(p->d, s->holder, s->index, s->value, err);
 }
 

@@ -7,6 +7,8 @@
 #include "base/utf8.h"
 #include "schema/scan.h"
 
+enum { COST_FLOAT_SHOWN = 48 };
+
 /* ---- of values ---- */
 
 /* A byte above 127 takes two. */
@@ -38,15 +40,18 @@ static enum rc text_of_value(struct path_run *r, struct value *v, struct atom *a
     return code == OP_BYTES || code == OP_FIXED ? text_of_bytes(r, a->text, &a->text) : RC_OK;
 }
 
-/* 0.1 is no float: the nearest one is printed so, and was meant so. */
-static double shown_float(double v)
+/* 0.1 is no float: the nearest one is printed so, and was meant so. Integers that are not large are what they are. */
+static enum rc show_float(struct path_run *r, double *v)
 {
     uint8_t digits[NUM_DOUBLE_MAX_CHARS];
-    double shown = v;
-    if (!isfinite(v))
-        return v;
-    size_t n = num_print_float((float)v, digits);
-    return num_parse_double(slice_of(digits, n), &shown) ? shown : v;
+    double shown;
+    if (!isfinite(*v) || (fabs(*v) < 0x1p23 && *v == trunc(*v)))
+        return RC_OK;
+    if (datum_pay(r->d, COST_FLOAT_SHOWN, r->err))
+        return RC_ERR;
+    if (num_parse_double(slice_of(digits, num_print_float((float)*v, digits)), &shown))
+        *v = shown;
+    return RC_OK;
 }
 
 static enum rc number_of_value(struct path_run *r, struct value *v, bool is_float, struct atom *a)
@@ -54,9 +59,7 @@ static enum rc number_of_value(struct path_run *r, struct value *v, bool is_floa
     a->kind = ATOM_DOUBLE;
     if (value_double(r->d, v, &a->number, r->err))
         return RC_ERR;
-    if (is_float)
-        a->number = shown_float(a->number);
-    return RC_OK;
+    return is_float ? show_float(r, &a->number) : RC_OK;
 }
 
 enum rc atom_of_value(struct path_run *r, struct value *v, struct atom *a)

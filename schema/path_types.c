@@ -17,7 +17,7 @@ struct path_types *path_types_take(struct path_checker *c)
     t = arena_calloc(c->arena, 1, sizeof *t);
     if (t) {
         t->bits = arena_calloc(c->arena, nops / 64 + 1, sizeof *t->bits);
-        t->op = arena_calloc(c->arena, nops, sizeof *t->op);
+        t->op = arena_alloc(c->arena, nops * sizeof *t->op);
     }
     if (t && t->bits && t->op)
         return t;

@@ -11,7 +11,17 @@ static const struct codec_opts default_opts;
 
 /* A byte of a long text costs nothing, one of a nest of small values much more. Who must be brief takes it for the latter;
  * others would be refused so what is long and not deep at all. */
-enum { COST_SKIP = 1, COST_SKIP_BRIEF = 8 };
+enum { COST_SKIP = 1, COST_SKIP_BRIEF = 4 };
+
+/* What is brief stays so, however much there is to look at. */
+enum { BUDGET_BRIEF_MAX = 2 * LIMIT_WORK_BRIEF_MAX };
+
+void datum_allow(struct datum *d, size_t bytes)
+{
+    d->budget += LIMIT_WORK_PER_BYTE * (int64_t)bytes;
+    if (d->is_brief && d->budget > BUDGET_BRIEF_MAX)
+        d->budget = BUDGET_BRIEF_MAX;
+}
 
 void datum_init(struct datum *d, const struct schema *schema, const struct codec_opts *opts,
                 struct codec *codec, bool brief, struct slice avro, struct arena *arena)
@@ -22,10 +32,12 @@ void datum_init(struct datum *d, const struct schema *schema, const struct codec
                         .opts = opts ? opts : &default_opts,
                         .codec = codec,
                         .arena = arena,
-                        .budget = encode_budget(avro.len, brief),
+                        .is_brief = brief,
+                        .budget = encode_budget(0, brief),
                         .skip_cost = brief ? COST_SKIP_BRIEF : COST_SKIP,
                         .values = 1,
                         .root = {.op = p->root, .avro = slice_not_null(avro)}};
+    datum_allow(d, avro.len);
 }
 
 enum rc datum_pay(struct datum *d, uint64_t cost, struct err *err)
@@ -36,11 +48,6 @@ enum rc datum_pay(struct datum *d, uint64_t cost, struct err *err)
     }
     d->budget -= (int64_t)cost;
     return RC_OK;
-}
-
-void datum_allow(struct datum *d, size_t bytes)
-{
-    d->budget += LIMIT_WORK_PER_BYTE * (int64_t)bytes;
 }
 
 /* ---- what was put in must not break a limit of the whole ---- */

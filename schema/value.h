@@ -16,6 +16,7 @@ struct value {
     uint32_t place; /* in parent->part when it came there: value_place knows where it is now */
     bool is_open;
     bool is_changed;      /* or something in it: where it is open as well, its parts are what it is */
+    bool is_marked;       /* part of an array or map: value_remove_marked takes it out */
     struct slice avro;    /* else: its Avro binary, borrowed from the datum or in the arena */
     struct slice key;     /* of a map's entry: UTF-8 */
     struct value *parent; /* NULL: the root, or taken out */
@@ -30,6 +31,7 @@ struct datum {
     const struct codec_opts *opts; /* of JSON that comes in: form, missing, unknown */
     struct codec *codec;           /* for JSON that comes in; NULL: none does */
     struct arena *arena;           /* where values live */
+    bool is_brief;                 /* the budget never grows beyond about a millisecond */
     int64_t budget;                /* of work left, in the units of encode.h's prices */
     uint32_t skip_cost;            /* of a byte of what is gone over to find what is behind it */
     uint32_t values;               /* that were made; at most LIMIT_VALUES_MAX */
@@ -44,7 +46,7 @@ void datum_init(struct datum *, const struct schema *, const struct codec_opts *
 
 /* Pay for work. TOO_MUCH_WORK: there is none left. */
 MUST_USE enum rc datum_pay(struct datum *, uint64_t cost, struct err *);
-/* May work for that many bytes more: of a patch or path that is as long. */
+/* May work for that many bytes more: of a patch or path that is as long. Before any work is paid for. */
 void datum_allow(struct datum *, size_t bytes);
 /* Append what the root has become. It is data of the schema within all limits of a record: RECORD_TOO_LARGE, TOO_DEEP,
  * TOO_MUCH_WORK (too many items of no bytes), NO_MEMORY. On failure `out` is as it was. */
@@ -99,10 +101,15 @@ MUST_USE enum rc value_insert(struct datum *, struct value *array, uint32_t inde
                               struct err *);
 /* Put one that is part of nothing into an open map under a key (UTF-8, copied), in place of what is there. */
 MUST_USE enum rc value_put(struct datum *, struct value *map, struct slice key, struct value *, struct err *);
-/* Take it out of the open array or map that holds it. Linear in its neighbours; many: value_remove_all. */
+/* Take it out of the open array or map that holds it. Linear in its neighbours; many: mark each, and take them out in
+ * one pass. */
 void value_remove(struct value *);
-/* Take all parts out of an open array or map for which `goes` is true, in one pass. Returns how many. */
-uint32_t value_remove_all(struct value *, bool (*goes)(const struct value *, void *), void *arg);
+static inline void value_mark(struct value *v)
+{
+    v->is_marked = true;
+}
+/* Take all marked parts out of an open array or map. Returns how many. */
+uint32_t value_remove_marked(struct value *);
 /* Empty an array or map, open or not; it is closed then. */
 void value_clear(struct value *);
 

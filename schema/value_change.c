@@ -160,13 +160,14 @@ void value_remove(struct value *v)
     touch(container);
 }
 
-uint32_t value_remove_all(struct value *container, bool (*goes)(const struct value *, void *), void *arg)
+uint32_t value_remove_marked(struct value *container)
 {
     assert(container->is_open);
     uint32_t kept = 0, n = container->nparts;
     for (uint32_t i = 0; i < n; i++) {
         struct value *v = container->part[i];
-        if (goes(v, arg)) {
+        if (v->is_marked) {
+            v->is_marked = false;
             v->parent = NULL;
             continue;
         }

@@ -5,8 +5,8 @@
 #include "schema/explain.h"
 #include "schema/value_parts.h"
 
-/* What it costs to read a byte, before anything else; and to count a level around the value. */
-enum { COST_BYTE = 2, COST_LEVEL = 8 };
+/* What it costs to read and write a byte, before anything else; and to count a level around the value. */
+enum { COST_BYTE = 4, COST_LEVEL = 8 };
 
 /* `base` before the pointers of all problems. Together they may be too long to tell: then fewer are told. */
 static enum rc move_problems(struct datum *d, struct slice base, struct err *err)

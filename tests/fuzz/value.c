@@ -347,18 +347,6 @@ static void remove_one(struct run *r)
     remove_plainly(&h.place);
 }
 
-struct pattern {
-    uint8_t bits;
-    unsigned n;
-};
-
-static bool goes(const struct value *v, void *arg)
-{
-    struct pattern *p = arg;
-    (void)v;
-    return p->bits >> (p->n++ % 8) & 1;
-}
-
 static void remove_some(struct run *r)
 {
     struct here h = go(r);
@@ -366,15 +354,16 @@ static void remove_some(struct run *r)
         return;
     open_value(r, h.v);
     uint32_t n = h.v->nparts, gone = 0;
-    struct pattern pattern = {.bits = fuzz_byte(&r->in)};
+    uint8_t pattern = fuzz_byte(&r->in);
     for (uint32_t i = n; i-- > 0;) { /* from the end, so that places before it stay */
-        if (!(pattern.bits >> (i % 8) & 1))
+        if (!(pattern >> (i % 8) & 1))
             continue;
+        value_mark(h.v->part[i]);
         struct plain_place part = plain_part(r->program, h.v->op, &h.place, i);
         remove_plainly(&part);
         gone++;
     }
-    CHECK(value_remove_all(h.v, goes, &pattern) == gone, "not as many");
+    CHECK(value_remove_marked(h.v) == gone, "not as many");
 }
 
 static void clear(struct run *r)

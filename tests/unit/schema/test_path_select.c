@@ -476,6 +476,17 @@ TEST(path_select__gives_up_when_the_work_grows_with_the_square)
     finds(".a{. == 1}", "[]");
 }
 
+TEST(path_select__pays_for_printing_floats_that_are_compared)
+{
+    enum { FEW = 120 }; /* each with each */
+    use_schema(RECORD("R", FIELD("a", ARRAY("\"float\""))));
+    big("7", FEW);
+    assert_int_equal(find_slice(SLICE(".a{. > ^.a}"), true, LIMIT_JSON_MAX), RC_OK);
+    big("0.7", FEW);
+    gives_up(".a{. > ^.a}", true);
+    finds(".a{. > ^.a}", "[]");
+}
+
 TEST(path_select__gives_up_on_expressions_that_go_back_and_forth)
 {
     use_schema(RECORD("R", FIELD("m", MAP(INT))));

@@ -247,12 +247,15 @@ static struct value *put(struct value *map, const char *key, const char *json)
     "{\"type\":\"record\",\"name\":\"R\",\"fields\":[{\"name\":\"l\",\"type\":{\"type\":\"array\","          \
     "\"items\":\"long\"}},{\"name\":\"m\",\"type\":{\"type\":\"map\",\"values\":\"long\"}}]}"
 
-static bool is_odd(const struct value *v, void *arg)
+static uint32_t remove_odd(struct value *container)
 {
-    int64_t n;
-    (void)arg;
-    assert_int_equal(value_long(&d, v, &n, &err), RC_OK);
-    return n & 1;
+    for (uint32_t i = 0; i < container->nparts; i++) {
+        int64_t n;
+        assert_int_equal(value_long(&d, container->part[i], &n, &err), RC_OK);
+        if (n & 1)
+            value_mark(container->part[i]);
+    }
+    return value_remove_marked(container);
 }
 
 TEST(value_insert__keeps_the_order_of_an_array)
@@ -273,9 +276,13 @@ TEST(value_insert__keeps_the_order_of_an_array)
     is_now("{\"l\":[2,3,4],\"m\":{}}");
     assert_int_equal(value_insert(&d, l, 3, first, &err), RC_OK); /* it can come back */
     is_now("{\"l\":[2,3,4,1],\"m\":{}}");
-    assert_int_equal(value_remove_all(l, is_odd, NULL), 2);
-    assert_int_equal(value_remove_all(l, is_odd, NULL), 0);
+    assert_int_equal(remove_odd(l), 2);
+    assert_int_equal(remove_odd(l), 0);
+    assert_null(first->parent);
     is_now("{\"l\":[2,4],\"m\":{}}");
+    assert_int_equal(value_insert(&d, l, 2, first, &err), RC_OK);
+    assert_int_equal(value_remove_marked(l), 0); /* nor does it come back marked */
+    is_now("{\"l\":[2,4,1],\"m\":{}}");
     value_clear(l);
     is_now("{\"l\":[],\"m\":{}}");
     open_value(l);
@@ -326,7 +333,7 @@ TEST(value_put__finds_keys_among_many_that_come_and_go)
         assert_int_equal(m->nparts, MANY - MANY / 3);
         assert_non_null(value_entry(m, SLICE("1")));
     }
-    assert_int_equal(value_remove_all(m, is_odd, NULL), MANY / 3);
+    assert_int_equal(remove_odd(m), MANY / 3);
     assert_null(value_entry(m, SLICE("1")));
     assert_non_null(value_entry(m, SLICE("2")));
     put(m, "1", "5");
@@ -544,6 +551,18 @@ TEST(datum_pay__ends_when_the_budget_does)
     assert_int_equal(datum_pay(&d, UINT64_MAX, &err), RC_ERR);
     datum_allow(&d, 100);
     assert_int_equal(datum_pay(&d, 100, &err), RC_OK);
+}
+
+TEST(datum_allow__keeps_brief_what_is_brief)
+{
+    use_schema("\"bytes\"");
+    datum_init(&d, schema, &opts, codec, true, slice_of("", LIMIT_RECORD_MAX), &values);
+    assert_true(d.budget >= LIMIT_WORK_BRIEF_MAX && d.budget <= 2 * LIMIT_WORK_BRIEF_MAX);
+    datum_allow(&d, LIMIT_BODY_MAX);
+    assert_true(d.budget <= 2 * LIMIT_WORK_BRIEF_MAX);
+    datum_init(&d, schema, &opts, codec, false, SLICE(""), &values);
+    datum_allow(&d, LIMIT_BODY_MAX);
+    assert_true(d.budget > LIMIT_WORK_MAX + LIMIT_BODY_MAX);
 }
 
 /* Is the record equal to the other JSON's? */
