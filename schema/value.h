@@ -15,8 +15,8 @@ struct value {
         nparts; /* open: record: its fields, in order; array: items; map: entries, as they came; union: 1 */
     uint32_t place; /* in parent->part when it came there: value_place knows where it is now */
     bool is_open;
-    bool is_changed;      /* or something in it: where it is open as well, its parts are what it is */
-    bool is_marked;       /* part of an array or map: value_remove_marked takes it out */
+    bool is_changed; /* or something in it: where it is open as well, its parts are what it is */
+    bool is_marked;  /* by who collects values, or to be taken out by value_remove_marked; never for longer */
     struct slice avro;    /* else: its Avro binary, borrowed from the datum or in the arena */
     struct slice key;     /* of a map's entry: UTF-8 */
     struct value *parent; /* NULL: the root, or taken out */
