@@ -34,7 +34,6 @@ void datum_init(struct datum *d, const struct schema *schema, const struct codec
                         .arena = arena,
                         .is_brief = brief,
                         .budget = encode_budget(0, brief),
-                        .skip_cost = brief ? COST_SKIP_BRIEF : COST_SKIP,
                         .values = 1,
                         .root = {.op = p->root, .avro = slice_not_null(avro)}};
     datum_allow(d, avro.len);
@@ -154,7 +153,8 @@ static const uint8_t *find_part(struct datum *d, const struct value *v, struct v
     if (unlikely(!end))
         return NULL;
     part->avro = slice_of(at, (size_t)(end - at));
-    return datum_pay(d, part->avro.len * (uint64_t)d->skip_cost, err) == RC_OK ? end : NULL;
+    uint64_t cost = d->is_brief ? COST_SKIP_BRIEF : COST_SKIP;
+    return datum_pay(d, part->avro.len * cost, err) == RC_OK ? end : NULL;
 }
 
 /* Behind the last field there is nothing, so its end is not looked for. */

@@ -33,7 +33,6 @@ struct datum {
     struct arena *arena;           /* where values live */
     bool is_brief;                 /* the budget never grows beyond about a millisecond */
     int64_t budget;                /* of work left, in the units of encode.h's prices */
-    uint32_t skip_cost;            /* of a byte of what is gone over to find what is behind it */
     uint32_t values;               /* that were made; at most LIMIT_VALUES_MAX */
     bool may_be_deep; /* something was put in whose depth has not been seen: datum_finish looks */
     struct value root;
