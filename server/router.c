@@ -224,7 +224,7 @@ static COLD bool registry_has_none(const struct target *t)
     return t->n && key_is_registry[word_find(t->segment[0], WORD_RESERVED)];
 }
 
-static const struct pattern *pattern_find(const struct target *t)
+static inline const struct pattern *pattern_find(const struct target *t)
 {
     if (t->empty_segment || t->n > TARGET_SEGMENTS_MAX)
         return NULL;

@@ -300,7 +300,7 @@ static enum rc print(struct request *req, const struct shown *s, const struct fo
     return likely(rc != RC_AGAIN) ? rc : get_help(req, s, form, &part, err);
 }
 
-static void show_printed(struct request *req, const struct shown *s, const struct form *form)
+static inline void show_printed(struct request *req, const struct shown *s, const struct form *form)
 {
     struct err err;
     enum rc rc = print(req, s, form, &err);
