@@ -5,7 +5,6 @@
 #include "server/handlers/record_edit.h"
 #include "server/handlers/reply.h"
 #include "server/negotiate.h"
-#include "server/schema_load.h"
 #include "server/server.h"
 #include "server/words.h"
 
@@ -67,7 +66,6 @@ static bool begin(struct request *req, enum path_verb verb)
     req->state = p;
     p->verb = verb;
     p->edit.prepare = prepare;
-    p->edit.again = path_change_handle;
     p->edit.creates = req->worker->server->options->astore;
     if (negotiate_json_body(req->header[HEADER_CONTENT_TYPE], req->header[HEADER_CONTENT_ENCODING], &err) ==
         RC_OK)
@@ -101,34 +99,7 @@ bool path_clear_begin(struct request *req)
     return begin(req, PATH_CLEAR);
 }
 
-/* A path is one for what the latest version shows, and so is what is put in. */
-static COLD void refuse_version(struct request *req, const struct record_input *in)
-{
-    struct err err;
-    struct words type;
-    err_set(&err, ERR_OTHER_VERSION,
-            "Schema-Version says %u; a record of '%s' is changed by path as one of the latest version, which "
-            "is %u.",
-            in->version->number, words_of(req->type_name, &type), req->type->latest->number);
-    answer_err(req, &err);
-}
-
-static void version_found(struct request *req)
-{
-    const struct path_change *p = req->state;
-    if (p->edit.input.version == req->type->latest)
-        record_edit_handle(req);
-    else
-        refuse_version(req, &p->edit.input);
-}
-
-static void loaded(struct request *req)
-{
-    struct path_change *p = req->state;
-    record_find_writer(req, &p->edit.input, version_found);
-}
-
 void path_change_handle(struct request *req)
 {
-    schema_load(req, req->type->latest, loaded);
+    record_edit_handle(req);
 }

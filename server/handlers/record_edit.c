@@ -17,6 +17,7 @@
 #include "server/schema_load.h"
 #include "server/server.h"
 #include "server/timing.h"
+#include "server/words.h"
 
 enum { CHANGED_LINE_MAX = 9 + NUM_U64_MAX_CHARS + 2 };
 
@@ -115,9 +116,35 @@ static void ready(struct request *req)
         refuse_body(req, &err);
 }
 
+/* It is of what the latest version shows, and so is what it makes. */
+static COLD void refuse_version(struct request *req, const struct type_version *asked)
+{
+    struct err err;
+    struct words type;
+    err_set(&err, ERR_OTHER_VERSION,
+            "Schema-Version says %u; a record of '%s' is changed as one of the latest version, which is %u.",
+            asked->number, words_of(req->type_name, &type), req->type->latest->number);
+    answer_err(req, &err);
+}
+
+static void version_found(struct request *req)
+{
+    const struct record_edit *e = req->state;
+    if (e->input.version == req->type->latest)
+        ready(req);
+    else
+        refuse_version(req, e->input.version);
+}
+
+static void loaded(struct request *req)
+{
+    struct record_edit *e = req->state;
+    record_find_writer(req, &e->input, version_found);
+}
+
 void record_edit_handle(struct request *req)
 {
-    schema_load(req, req->type->latest, ready);
+    schema_load(req, req->type->latest, loaded);
 }
 
 /* ---- applying it; writer thread ---- */

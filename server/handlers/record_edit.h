@@ -41,9 +41,9 @@ struct record_edit {
 
 /* Look at what can be refused before the body is there: Content-Range, conditions, dry_run. False: it is answered. */
 bool record_edit_begin(struct request *, struct record_edit *);
-/* The body is there: load the schema, prepare, apply, store, answer: 200 `OK` with the ETag and the header `Changed`; or
- * 404, 409, 412 with `current`, 422. If nothing changes nothing is written, and the tag is the record's as it was. Nothing
- * of this connection overtakes it. */
+/* The body is there: load the schema, see that Schema-Version (if it is sent) is the latest, prepare, apply, store, answer:
+ * 200 `OK` with the ETag and the header `Changed`; or 404, 409, 412 with `current`, 422. If nothing changes nothing is
+ * written, and the tag is the record's as it was. Nothing of this connection overtakes it. */
 void record_edit_handle(struct request *);
 /* The same from where edit is there: of the latest version of req->type, whose schema is compiled. */
 void record_edit_go(struct request *);

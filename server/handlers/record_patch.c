@@ -4,7 +4,6 @@
 #include "server/handlers/record_edit.h"
 #include "server/handlers/reply.h"
 #include "server/negotiate.h"
-#include "server/schema_load.h"
 #include "server/words.h"
 
 struct record_patch {
@@ -49,40 +48,13 @@ bool record_patch_begin(struct request *req)
     }
     req->state = p;
     p->edit.prepare = prepare;
-    p->edit.again = record_patch_handle;
     if (negotiate_patch_body(req->header[HEADER_CONTENT_TYPE], req->header[HEADER_CONTENT_ENCODING], &p->form,
                              &err) != RC_OK)
         return refuse_type(req, &err);
     return record_edit_begin(req, &p->edit);
 }
 
-/* A patch is of what the latest version shows, and so is what it makes. */
-static COLD void refuse_version(struct request *req, const struct record_input *in)
-{
-    struct err err;
-    struct words type;
-    err_set(&err, ERR_OTHER_VERSION,
-            "Schema-Version says %u; a record of '%s' is patched as one of the latest version, which is %u.",
-            in->version->number, words_of(req->type_name, &type), req->type->latest->number);
-    answer_err(req, &err);
-}
-
-static void version_found(struct request *req)
-{
-    const struct record_patch *p = req->state;
-    if (p->edit.input.version == req->type->latest)
-        record_edit_handle(req);
-    else
-        refuse_version(req, &p->edit.input);
-}
-
-static void loaded(struct request *req)
-{
-    struct record_patch *p = req->state;
-    record_find_writer(req, &p->edit.input, version_found);
-}
-
 void record_patch_handle(struct request *req)
 {
-    schema_load(req, req->type->latest, loaded);
+    record_edit_handle(req);
 }
