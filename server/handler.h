@@ -29,9 +29,10 @@ struct type;  /* the catalog's, both */
 struct catalog_hold;
 struct type_version;
 struct own_reading;
-struct worker; /* below */
-struct counts; /* server/counts.h */
-struct timing; /* server/timing.h */
+struct worker;       /* below */
+struct counts;       /* server/counts.h */
+struct timing;       /* server/timing.h */
+struct idem_looking; /* server/handlers/idem_look.c */
 
 enum method {
     METHOD_GET,
@@ -154,7 +155,9 @@ struct request {
     uint32_t operation;    /* of a transaction, from 1: type and id are its record's; 0: there is none */
     uint8_t form_asked, form_mask; /* json_form.h: what of the form is asked for, and which of it at all */
     struct response response;
-    void *state; /* the handler's own, in the arena */
+    void *state;  /* the handler's own, in the arena */
+    uint8_t look; /* enum idem_look_state: what becomes of a refusal; and what is kept of it, then */
+    struct idem_looking *looking;
 
     /* From here on nothing is cleared from one request to the next, of `header` what had come. */
     struct slice header[HEADERS];

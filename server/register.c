@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "server/handlers/idem.h"
 #include "server/handlers/reply.h"
 #include "server/server.h"
 #include "server/stored_check.h"
@@ -92,11 +93,24 @@ static void committed(struct request *req)
 
 /* ---- the writer ---- */
 
+/* It was done before, and is not done again: done has no part in the answer. */
+static COLD void replayed(struct request *req, struct registration *r)
+{
+    struct schema *parsed = r->parsed; /* behind the answer the request may be over */
+    catalog_change_end(req->worker->server->catalog, &r->change);
+    idem_answer_once_visible(req, &req->write);
+    schema_free(parsed);
+}
+
 static void written(struct store_write *write)
 {
     struct request *req = CONTAINER_OF(write, struct request, write);
     struct registration *r = req->state;
     timing_lap_write(req, write);
+    if (write->rc == RC_OK && write->replayed) {
+        replayed(req, r);
+        return;
+    }
     if (write->rc == RC_OK) {
         committed(req);
         return;
@@ -126,7 +140,8 @@ static void submit(struct request *req, struct registration *r)
     reply_write_init(&req->write, WRITE_CALL, written);
     req->write.key = (struct store_key){.space = r->space, .id = r->name};
     req->write.call = register_decide;
-    if (store_write(req->worker->store, &req->write, &r->err) != RC_PENDING) {
+    if (idem_attach(req, &req->write, IDEM_TELLS_TAG, &r->err) != RC_OK ||
+        store_write(req->worker->store, &req->write, &r->err) != RC_PENDING) {
         catalog_change_end(catalog, &r->change);
         fail(req, r, &r->err);
     }

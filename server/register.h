@@ -54,6 +54,8 @@ struct registration {
     /* On the request's worker; it answers. False: memory is out, and nothing was answered: it is called again a
      * moment later, since what is committed must not be refused. */
     bool (*done)(struct request *, struct registration *r);
+    /* Inside the transaction: what is remembered of its answer under an idempotency key. */
+    enum rc (*note)(struct request *, const struct registration *, struct store_idem *, struct err *);
 
     /* ---- got ---- */
     /* RC_OK: it is registered, and seen by all (dry run: it would be). RC_CONFLICT: the condition failed; of the

@@ -164,10 +164,8 @@ static enum rc change(struct request *req, struct registration *r, struct store_
     return rc == RC_OK ? row_put(req, r, txn, &row, &version, err) : rc;
 }
 
-enum rc register_decide(struct store_write *write, struct store_txn *txn, struct err *err)
+static enum rc decide(struct request *req, struct registration *r, struct store_txn *txn, struct err *err)
 {
-    struct request *req = CONTAINER_OF(write, struct request, write);
-    struct registration *r = req->state;
     const struct store_key key = {.space = r->space, .id = r->name};
     struct record rec;
     if (settings_txn_get(txn, r->name, &r->settings.own, err) != RC_OK ||
@@ -182,4 +180,12 @@ enum rc register_decide(struct store_write *write, struct store_txn *txn, struct
     if (rc != RC_NOTFOUND)
         return rc;
     return condition_holds(&r->condition, 0) ? create(req, r, txn, err) : RC_CONFLICT;
+}
+
+enum rc register_decide(struct store_write *write, struct store_txn *txn, struct err *err)
+{
+    struct request *req = CONTAINER_OF(write, struct request, write);
+    struct registration *r = req->state;
+    enum rc rc = decide(req, r, txn, err);
+    return rc == RC_OK && write->idem ? r->note(req, r, write->idem, err) : rc;
 }

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "server/catalog.h"
 #include "server/handlers/handlers.h"
+#include "server/handlers/idem.h"
 #include "server/json_form.h"
 #include "server/negotiate.h"
 #include "server/params.h"
@@ -412,18 +413,25 @@ static enum rc prepare(struct request *req, struct err *err)
     enum rc rc = route_find(req, err);
     if (rc != RC_OK)
         return rc;
-    if (req->route->flags & ROUTE_TYPE && type_find(req, err) != RC_OK)
+    bool is_keyed = idem_asked(req) && req->route->role >= ROLE_WRITE;
+    rc = req->route->flags & ROUTE_TYPE ? type_find(req, err) : RC_OK;
+    if (rc != RC_OK && !is_keyed)
         return RC_ERR;
     if (unlikely(req->route->flags & ROUTE_EITHER))
         req->is_registry = registry_is_asked_for_schemas(req);
     const struct options *o = req->worker->server->options;
-    if (req->query.len && query_parse(req, o->astore || req->is_registry, err) != RC_OK)
+    struct err query_err;
+    if (req->query.len && query_parse(req, o->astore || req->is_registry, &query_err) != RC_OK) {
+        *err = query_err;
         return RC_ERR;
+    }
     uint64_t limit = req->route->body_bytes_max < o->body_max ? req->route->body_bytes_max : o->body_max;
     if (req->body_max > limit)
         req->body_max = limit;
     timing_lap(req, STAGE_parse);
-    return RC_OK;
+    if (unlikely(is_keyed))
+        req->look = LOOK_BEHIND_BODY;
+    return rc;
 }
 
 static bool body_fits(struct request *req)
@@ -437,6 +445,12 @@ static bool body_fits(struct request *req)
     return false;
 }
 
+/* It was refused. Is that kept back until the body is there? */
+static bool is_kept(struct request *req)
+{
+    return unlikely(req->look == LOOK_KEPT) && body_fits(req);
+}
+
 bool router_begin(struct request *req)
 {
     struct err err;
@@ -447,6 +461,7 @@ bool router_begin(struct request *req)
     req->own_reading = NULL;
     req->state = NULL;
     req->timing = NULL;
+    req->look = LOOK_NEVER;
     req->nparams = req->params_given = 0;
     req->type_name = req->id = req->field = req->arg = (struct slice){0};
     switch (prepare(req, &err)) {
@@ -455,16 +470,23 @@ bool router_begin(struct request *req)
         req->response.status = 204;
         answer(req);
         return false;
-    default: answer_err(req, &err); return false;
+    default: answer_err(req, &err); return is_kept(req);
     }
     if (req->route->begin && !req->route->begin(req))
-        return false;
+        return is_kept(req);
+    req->look = LOOK_NEVER; /* until its body is there, refusals are the edge's */
     return body_fits(req);
 }
 
 void router_handle(struct request *req)
 {
     timing_mark(req); /* its body may have come long after its head */
+    if (unlikely(req->look == LOOK_KEPT)) {
+        idem_look(req);
+        return;
+    }
+    if (idem_asked(req) && req->route->role >= ROLE_WRITE)
+        req->look = LOOK_NOW;
     req->route->handle(req);
 }
 

@@ -5,6 +5,7 @@
 #include "server/catalog.h"
 #include "server/conditions.h"
 #include "server/handlers/handlers.h"
+#include "server/handlers/idem.h"
 #include "server/handlers/reply.h"
 #include "server/registry/in_use.h"
 #include "server/server.h"
@@ -83,7 +84,9 @@ static enum rc decide(struct store_write *write, struct store_txn *txn, struct e
     enum rc rc = in_use_confirm(txn, d->links, err);
     if (rc == RC_OK)
         rc = txn_type_drop(txn, req->type_name, req->type->number, err);
-    return rc;
+    const struct idem_whole whole = {
+        .revision = txn_revision(txn), .version = req->type->latest->number, .body = SLICE("OK")};
+    return rc == RC_OK && write->idem ? idem_note_whole(req, write->idem, &whole, err) : rc;
 }
 
 static void decided(struct store_write *w)
@@ -91,6 +94,11 @@ static void decided(struct store_write *w)
     struct request *req = CONTAINER_OF(w, struct request, write);
     struct delschema *d = req->state;
     timing_lap_write(req, w);
+    if (w->rc == RC_OK && w->replayed) {
+        catalog_change_end(req->worker->server->catalog, &d->change);
+        idem_answer_once_visible(req, w);
+        return;
+    }
     if (w->rc == RC_OK || w->rc == RC_NOTFOUND) {
         d->was_gone = w->rc == RC_NOTFOUND;
         d->revision = w->revision; /* the write's memory is the job's next */
@@ -121,7 +129,8 @@ static void submit(struct request *req)
     req->write.key = (struct store_key){.space = SPACE_TYPE, .type = req->type->number, .id = req->type_name};
     req->write.call = decide;
     req->write.opens_group = true;
-    if (store_write(req->worker->store, &req->write, &d->err) != RC_PENDING) {
+    if (idem_attach(req, &req->write, IDEM_TELLS_TAG, &d->err) != RC_OK ||
+        store_write(req->worker->store, &req->write, &d->err) != RC_PENDING) {
         catalog_change_end(catalog, &d->change);
         answer_err(req, &d->err);
     }

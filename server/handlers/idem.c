@@ -7,7 +7,6 @@
 #include "base/crc32c.h"
 #include "base/limits.h"
 #include "base/sha256.h"
-#include "server/catalog.h"
 #include "server/server.h"
 
 /* Who asks is part of the key; there is nobody yet but the one. */
@@ -16,8 +15,6 @@ static const char principal[] = "";
 /* A body beyond this is not digested whole, which would take a worker some milliseconds: its ends are, and a checksum of each of so many
  * pieces. */
 enum { WHOLE_MAX = 65536, END_BYTES = 8192, PIECES = 64 };
-enum { VERSION_BYTES = 4 };
-enum { LINES_MAX = 192 }; /* header lines of such an answer, with those that the handler has reserved */
 
 /* ---- digests ---- */
 
@@ -98,35 +95,18 @@ static enum rc digest_key(struct slice key, uint8_t out[STORE_IDEM_KEY_BYTES], s
     return RC_OK;
 }
 
-/* ---- before the write, and behind it ---- */
-
-COLD enum rc idem_attach_key(struct request *req, struct store_write *w, struct err *err)
+COLD enum rc idem_attach_key(struct request *req, struct store_write *w, enum idem_tells tells,
+                             struct err *err)
 {
     struct store_idem *idem = arena_alloc(&req->arena, sizeof *idem);
-    uint8_t *note = arena_alloc(&req->arena, VERSION_BYTES);
-    if (!idem || !note || !response_reserve(req, LINES_MAX))
+    if (!idem)
         return err_oom(err);
     idem->ttl_s = req->worker->server->options->idempotency_ttl_s;
     idem->note = (struct slice){0};
     idem->first_len = 0;
-    if (req->type) {
-        put_le32(note, req->type->latest->number);
-        idem->note = slice_of(note, VERSION_BYTES);
-    }
     w->idem = idem;
-    if (digest_key(req->header[HEADER_IDEMPOTENCY_KEY], idem->key, err) != RC_OK)
+    if (digest_key(req->header[HEADER_IDEMPOTENCY_KEY], idem->key, err) != RC_OK ||
+        digest_request(req, idem->request, err) != RC_OK)
         return RC_ERR;
-    return digest_request(req, idem->request, err);
-}
-
-uint32_t idem_version(const struct request *req, const struct store_write *w)
-{
-    bool from_note = w->replayed && w->idem->first_len >= VERSION_BYTES;
-    return unlikely(from_note) ? get_le32(w->idem->first) : req->type->latest->number;
-}
-
-COLD void idem_tell_replayed(struct request *req)
-{
-    bool told = response_header(req, "Idempotency-Replayed", SLICE("true"));
-    assert(told); /* it was reserved */
+    return req->type ? idem_note_record(req, idem, tells, err) : RC_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "server/handlers/handlers.h"
+#include "server/handlers/idem.h"
 #include "server/handlers/reply.h"
 #include "server/handlers/verdict.h"
 #include "server/negotiate.h"
@@ -88,6 +89,20 @@ static bool headers_add(struct request *req, const struct registration *r)
            reply_header_u64(req, "Schema-Version", r->version) &&
            (!r->schema_id || reply_header_u64(req, "Schema-Id", r->schema_id)) &&
            reply_warnings(req, r->schema);
+}
+
+/* The same lines, and what set_tag says. */
+static enum rc note(struct request *req, const struct registration *r, struct store_idem *idem,
+                    struct err *err)
+{
+    struct buf lines = {0};
+    bool ok = buf_printf(&lines, "Schema-Version: %u\r\nSchema-Id: %u\r\n", r->version, r->schema_id);
+    ok = ok && idem_warnings(r->parsed, &lines);
+    const struct idem_whole whole = {
+        .revision = r->revision, .version = r->version, .lines = buf_slice(&lines), .body = SLICE("OK")};
+    enum rc rc = ok ? idem_note_whole(req, idem, &whole, err) : err_oom(err);
+    buf_release(&lines);
+    return rc;
 }
 
 static void set_tag(struct request *req, const struct registration *r)
@@ -179,5 +194,6 @@ void putschema_handle(struct request *req)
     r->name = req->type_name;
     r->text = req->body;
     r->done = registered;
+    r->note = note;
     register_schema(req, r);
 }

@@ -110,7 +110,7 @@ static enum rc attach_key(struct request *req, struct range_delete *r, struct er
     struct store_write *w = &req->write;
     enum rc rc = RC_OK;
     if (!r->idem) {
-        rc = idem_attach(req, w, err);
+        rc = idem_attach(req, w, IDEM_TELLS_DELETED, err);
         r->idem = w->idem;
     }
     w->idem = r->idem;
@@ -160,9 +160,12 @@ static void batch_done(struct store_write *w)
         reply_no_type(req);
         return;
     }
-    idem_tell(req, w);
-    r->version = idem_version(req, w);
-    r->deleted = w->replayed ? w->count : r->deleted + w->count;
+    if (w->replayed) {
+        idem_answer(req, w);
+        return;
+    }
+    r->version = req->type->latest->number;
+    r->deleted += w->count;
     r->revision = w->revision ? w->revision : r->revision;
     if (w->resume_len)
         go_on(req);

@@ -1,6 +1,7 @@
 /* server/handlers/record_conflict.c - 412 with the record as it is now. */
 #include <stddef.h>
 
+#include "server/handlers/idem.h"
 #include "server/handlers/record.h"
 #include "server/handlers/record_print.h"
 #include "server/handlers/reply.h"
@@ -148,6 +149,8 @@ static void current_read(struct store_get *get)
 
 void record_conflict(struct request *req)
 {
+    if (unlikely(req->look) && idem_look_first(req, record_conflict))
+        return;
     req->get.key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
     req->get.done = current_read;
     store_get(req->worker->store, &req->get);

@@ -149,15 +149,10 @@ void record_edit_handle(struct request *req)
 
 /* ---- applying it; writer thread ---- */
 
-enum { NOTE_CHANGED_AT = 4 }; /* behind the version */
-
-void record_edit_note(const struct request *req, struct record_edit *e, struct store_write *w)
+void record_edit_note(const struct record_edit *e, struct store_write *w)
 {
-    if (likely(!w->idem))
-        return;
-    put_le32(e->note, req->type->latest->number);
-    put_le64(e->note + NOTE_CHANGED_AT, e->changed);
-    w->idem->note = slice_of(e->note, sizeof e->note);
+    if (unlikely(w->idem))
+        idem_note_changed(w->idem, e->changed);
 }
 
 /* `fresh` in the request's arena. */
@@ -173,7 +168,7 @@ static enum rc edit_record(struct request *req, const struct edit_tools *t, cons
         return err_oom(err);
     fresh->schema_id = req->type->latest->schema_id;
     fresh->expires_ms = e->expires_ms;
-    record_edit_note(req, e, &req->write);
+    record_edit_note(e, &req->write);
     return RC_OK;
 }
 
@@ -197,25 +192,16 @@ static enum rc edit(struct store_write *w, const struct record *old, struct reco
 
 /* ---- back on the worker ---- */
 
-/* It was done before: the answer is that of then. */
-static COLD void take_first(struct request *req, struct record_edit *e, const struct store_write *w)
-{
-    if (w->idem->first_len >= sizeof e->note)
-        e->changed = get_le64(w->idem->first + NOTE_CHANGED_AT);
-    e->expires_ms = 0;
-    idem_tell(req, w);
-}
-
 void record_edit_answer(struct request *req, const struct store_write *w, uint64_t revision)
 {
     struct record_edit *e = req->state;
-    if (unlikely(w && w->replayed))
-        take_first(req, e, w);
+    if (unlikely(w && w->replayed)) { /* it was done before */
+        idem_answer(req, w);
+        return;
+    }
     bool told = reply_header_u64(req, "Changed", e->changed) && record_life_tell(req, e->expires_ms);
     assert(told); /* it was reserved */
     record_tag(req, revision, req->type->latest);
-    if (unlikely(w && w->replayed))
-        req->response.etag_version = idem_version(req, w);
     if (e->input.dry_run)
         record_dry_answer(req, 200);
     else
@@ -305,7 +291,8 @@ void record_edit_submit(struct request *req)
     w->edit = edit;
     w->edit_bytes_max = e->unbounded ? 0 : LIMIT_EDIT_INLINE_MAX;
     condition_attach(&e->input.condition, w);
-    if (idem_attach(req, w, &err) != RC_OK || store_write(req->worker->store, w, &err) == RC_ERR)
+    if (idem_attach(req, w, IDEM_TELLS_CHANGED, &err) != RC_OK ||
+        store_write(req->worker->store, w, &err) == RC_ERR)
         answer_err(req, &err);
 }
 

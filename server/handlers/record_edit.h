@@ -29,12 +29,10 @@ struct record_edit {
     bool damaged;       /* or one that is not Avro of its schema */
     uint32_t other_id;  /* or one of another schema, which must be at hand to read it; else 0 */
     int64_t expires_ms; /* of the record, as it leaves it */
-    uint8_t note[12];   /* what is remembered of it under an idempotency key: version, changed */
     /* ... and of the way as a whole. */
     bool unbounded;  /* the writer is to do it, however long it takes */
     bool in_hand;    /* it is read, and not the writer's */
     unsigned losses; /* of a helper's, to other writes */
-    enum rc refusal; /* of a helper's, while it is asked whether it has been done before */
     struct codec_opts opts;
     struct edit_help *help;
 };

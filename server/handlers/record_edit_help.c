@@ -63,7 +63,7 @@ static void help_run(struct job *job)
 
 /* ---- refusing; on the worker ---- */
 
-static void refuse_now(struct request *req, enum rc rc)
+static void refuse(struct request *req, enum rc rc)
 {
     const struct record_edit *e = req->state;
     struct edit_help *h = e->help, made = {0};
@@ -75,50 +75,6 @@ static void refuse_now(struct request *req, enum rc rc)
     }
     record_edit_refuse(req, rc, h ? &h->err : NULL);
     release(&made);
-}
-
-static enum rc is_new(struct store_write *w, struct store_txn *txn, struct err *err)
-{
-    (void)w, (void)txn, (void)err;
-    return RC_NOTFOUND;
-}
-
-static void asked(struct store_write *w)
-{
-    struct request *req = CONTAINER_OF(w, struct request, write);
-    struct record_edit *e = req->state;
-    timing_lap_write(req, w);
-    if (w->rc == RC_NOTFOUND) {
-        refuse_now(req, e->refusal);
-        return;
-    }
-    if (e->help)
-        release(e->help);
-    if (w->rc == RC_OK)
-        record_edit_answer(req, w, w->revision);
-    else
-        answer_err(req, &w->err);
-}
-
-/* Under a key: the same may have been sent at the same time, and what stands in the way is what that has left. Then the
- * answer is that one's. */
-static void refuse(struct request *req, enum rc rc)
-{
-    struct record_edit *e = req->state;
-    struct store_write *w = &req->write;
-    struct err err;
-    if (likely(!idem_asked(req) || e->input.dry_run || rc == RC_AGAIN)) {
-        refuse_now(req, rc);
-        return;
-    }
-    e->refusal = rc;
-    reply_write_init(w, WRITE_CALL, asked);
-    w->call = is_new;
-    if (idem_attach(req, w, &err) == RC_OK && store_write(req->worker->store, w, &err) == RC_PENDING)
-        return;
-    if (e->help)
-        release(e->help);
-    answer_err(req, &err);
 }
 
 /* ---- what it made is put; on the worker ---- */
@@ -173,9 +129,9 @@ static enum rc put(struct request *req, struct edit_help *h, struct err *err)
     w->cond = h->exists ? COND_REVISION_IN : COND_ABSENT;
     w->revisions = &h->old.revision;
     w->nrevisions = 1;
-    if (idem_attach(req, w, err) != RC_OK)
+    if (idem_attach(req, w, IDEM_TELLS_CHANGED, err) != RC_OK)
         return RC_ERR;
-    record_edit_note(req, e, w);
+    record_edit_note(e, w);
     return store_write(req->worker->store, w, err);
 }
 

@@ -28,7 +28,7 @@ void record_edit_submit(struct request *);
 /* It was applied, and stored if it changed anything, by this write (NULL: none was needed); revision 0: there is no record. */
 void record_edit_answer(struct request *, const struct store_write *, uint64_t revision);
 /* What is remembered of it, if its write has an idempotency key. Any thread. */
-void record_edit_note(const struct request *, struct record_edit *, struct store_write *);
+void record_edit_note(const struct record_edit *, struct store_write *);
 /* It was not, or is to be again: RC_ERR, RC_CONFLICT, RC_NOTFOUND (of record_edit_apply, or a dropped type), RC_AGAIN. */
 void record_edit_refuse(struct request *, enum rc, const struct err *);
 

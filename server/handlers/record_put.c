@@ -61,16 +61,12 @@ bool record_put_begin(struct request *req)
 
 static const struct slice location_label = {(const uint8_t *)"Location: /", 11};
 
-enum { REPLAYED_BYTES = sizeof IDEM_REPLAYED_LINE - 1 };
-
 /* expires_ms: of the record. */
 static bool lines_reserve(struct request *req, struct put *p, int64_t expires_ms)
 {
     size_t bytes = p->is_resource ? location_label.len + req->type_name.len + 1 + 3 * req->id.len + 2 : 0;
     if (unlikely(expires_ms))
         bytes += RECORD_LIFE_LINE_MAX;
-    if (idem_asked(req))
-        bytes += REPLAYED_BYTES;
     p->lines = bytes ? arena_alloc(&req->arena, bytes) : NULL;
     return !bytes || p->lines;
 }
@@ -87,30 +83,27 @@ static uint8_t *location_print(const struct request *req, uint8_t *at)
     return at + 2;
 }
 
-static void lines_add(struct request *req, const struct put *p, bool created, int64_t expires_ms,
-                      bool replayed)
+static void lines_add(struct request *req, const struct put *p, bool created, int64_t expires_ms)
 {
     uint8_t *at = p->lines;
     if (created)
         at = location_print(req, at);
-    if (unlikely(replayed)) {
-        memcpy(at, IDEM_REPLAYED_LINE, REPLAYED_BYTES);
-        at += REPLAYED_BYTES;
-    } else if (unlikely(expires_ms)) {
+    if (unlikely(expires_ms))
         at += record_life_print(expires_ms, at);
-    }
     req->response.headers = slice_of(p->lines, (size_t)(at - p->lines));
 }
 
 static void answer_written(struct request *req)
 {
     const struct put *p = req->state;
+    if (unlikely(req->write.replayed)) {
+        idem_answer(req, &req->write);
+        return;
+    }
     bool created = p && p->is_resource && req->write.created;
     record_tag(req, req->write.revision, req->type->latest);
-    if (unlikely(req->write.replayed))
-        req->response.etag_version = idem_version(req, &req->write);
     if (created || (p && p->lines))
-        lines_add(req, p, created, req->write.expires_ms, req->write.replayed);
+        lines_add(req, p, created, req->write.expires_ms);
     answer_text(req, created ? 201 : 200, SLICE("OK"));
 }
 
@@ -166,7 +159,7 @@ static enum rc put_submit(struct request *req, struct slice avro, struct err *er
     w->key = (struct store_key){.space = SPACE_RECORD, .type = req->type->number, .id = req->id};
     w->schema_id = p->input.version->schema_id;
     condition_attach(&p->input.condition, w);
-    if (idem_attach(req, w, err) != RC_OK)
+    if (idem_attach(req, w, p->is_resource ? IDEM_TELLS_CREATED : IDEM_TELLS_TAG, err) != RC_OK)
         return RC_ERR;
     return store_write(req->worker->store, w, err);
 }
@@ -181,7 +174,7 @@ static void put_dry(struct request *req, const struct record *old)
         return;
     }
     if (p->lines)
-        lines_add(req, p, creates, expires_ms, false);
+        lines_add(req, p, creates, expires_ms);
     record_dry_answer(req, creates ? 201 : 200);
 }
 
@@ -281,7 +274,7 @@ void record_delete_handle(struct request *req)
     condition_attach(&p->input.condition, &req->write);
     if (!lines_reserve(req, p, 0))
         reply_no_memory(req);
-    else if (idem_attach(req, &req->write, &err) != RC_OK)
+    else if (idem_attach(req, &req->write, IDEM_TELLS_TAG, &err) != RC_OK)
         answer_err(req, &err);
     else if (store_write(req->worker->store, &req->write, &err) == RC_ERR)
         answer_err(req, &err);

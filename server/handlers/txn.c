@@ -394,7 +394,7 @@ static void submit(struct request *req)
     reply_write_init(w, WRITE_CALL, done);
     w->call = call;
     w->part[0] = slice_of(NULL, req->body.len); /* what waits in the queue */
-    if ((!t->dry_run && idem_attach(req, w, &err) != RC_OK) ||
+    if ((!t->dry_run && idem_attach(req, w, IDEM_TELLS_TAG, &err) != RC_OK) ||
         store_write(req->worker->store, w, &err) == RC_ERR)
         fail(t, &err);
 }

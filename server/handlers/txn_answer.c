@@ -115,9 +115,7 @@ void txn_answer(struct txn *t, uint64_t revision)
 /* ---- under an idempotency key ---- */
 
 /* The note is the answer if that is not too long; else which operations created something, and which left a record as it
- * was: the rest can be told again, but for the tags of the latter. */
-enum { NOTE_IS_TEXT = '{', NOTE_IS_BITS = 1 };
-
+ * was: the rest can be told again, but for the tags of the latter, as long as the transaction can be read. */
 static uint8_t bits_of(const struct txn_op *op)
 {
     return (uint8_t)(op->created | (op->verb == TXN_PATCH && op->kept) << 1);
@@ -137,7 +135,7 @@ void txn_note(struct txn *t, struct store_idem *idem, uint64_t revision)
     if (t->text.len <= STORE_NOTE_MAX)
         return;
     memset(t->note, 0, sizeof t->note);
-    t->note[0] = NOTE_IS_BITS;
+    t->note[0] = IDEM_NOTE_BITS;
     for (unsigned i = 0; i < t->nops; i++)
         t->note[1 + i / 4] |= (uint8_t)(bits_of(&t->ops[i]) << i % 4 * 2);
     idem->note = slice_of(t->note, 1 + (t->nops + 3) / 4);
@@ -148,9 +146,12 @@ void txn_answer_first(struct txn *t, const struct store_write *w)
     struct request *req = t->req;
     struct slice first = slice_of(w->idem->first, w->idem->first_len);
     txn_run_release(t);
-    idem_tell(req, w);
-    if (first.len && first.ptr[0] == NOTE_IS_TEXT) {
-        answer_json(req, first);
+    if (first.len && first.ptr[0] == IDEM_NOTE_JSON) {
+        idem_answer(req, w);
+        return;
+    }
+    if (!idem_tell_replayed(req)) {
+        reply_no_memory(req);
         return;
     }
     for (unsigned i = 0; i < t->nops && 1 + i / 4 < first.len; i++)

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/num.h"
+#include "server/handlers/idem.h"
 #include "server/http/date.h"
 #include "server/http/problem.h"
 #include "server/http/request_id.h"
@@ -231,7 +232,8 @@ void answer_err_with(struct request *req, const struct err *err, struct slice me
         respond_err(req, err, buf_slice(text));
     else
         respond_no_memory(req);
-    answer(req);
+    if (likely(!req->look) || !idem_keep(req, err))
+        answer(req);
     buf_reset(text, 65536);
 }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/limits.h"
+#include "server/handlers/idem.h"
 #include "server/handlers/reply.h"
 #include "server/registry/handlers.h"
 #include "server/registry/media.h"
@@ -136,6 +137,12 @@ static void written(struct store_write *write)
     struct request *req = CONTAINER_OF(write, struct request, write);
     struct call *c = req->state;
     timing_lap_write(req, write);
+    if (write->rc == RC_OK && write->replayed) {
+        catalog_change_end(req->worker->server->catalog, &c->change);
+        long_text_release(&c->out, req->worker);
+        idem_answer_once_visible(req, write);
+        return;
+    }
     if (write->rc == RC_OK) {
         c->revision = write->revision; /* the write's memory may be the job's next */
         committed(c);
@@ -160,7 +167,9 @@ static enum rc decide(struct store_write *write, struct store_txn *txn, struct e
     c->row = (struct slice){0};
     c->dropped = 0;
     c->sets_level = false;
-    return c->decide(c, txn, err);
+    enum rc rc = c->decide(c, txn, err);
+    const struct idem_whole whole = {.lines = c->req->response.headers, .body = buf_slice(&c->out.text)};
+    return rc == RC_OK && write->idem ? idem_note_whole(c->req, write->idem, &whole, err) : rc;
 }
 
 static void submit(struct call *c)
@@ -176,7 +185,8 @@ static void submit(struct call *c)
     req->write.key = (struct store_key){.space = SPACE_SUBJECT, .id = c->subject};
     req->write.call = decide;
     req->write.opens_group = c->opens_group;
-    if (store_write(req->worker->store, &req->write, &c->err) != RC_PENDING) {
+    if (idem_attach(req, &req->write, IDEM_TELLS_TAG, &c->err) != RC_OK ||
+        store_write(req->worker->store, &req->write, &c->err) != RC_PENDING) {
         catalog_change_end(catalog, &c->change);
         call_fail(c, &c->err);
     }

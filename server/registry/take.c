@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/json_quote.h"
+#include "server/handlers/idem.h"
 #include "server/handlers/reply.h"
 #include "server/register.h"
 #include "server/registry/handlers.h"
@@ -136,6 +137,19 @@ static bool print_registered(struct call *c, const struct registration *r)
     return false;
 }
 
+static enum rc note(struct request *req, const struct registration *r, struct store_idem *idem,
+                    struct err *err)
+{
+    struct buf lines = {0}, text = {0};
+    bool ok = buf_append(&lines, req->response.headers) && buf_printf(&text, "{\"id\":%u}", r->schema_id);
+    ok = ok && idem_warnings(r->parsed, &lines);
+    const struct idem_whole whole = {.lines = buf_slice(&lines), .body = buf_slice(&text)};
+    enum rc rc = ok ? idem_note_whole(req, idem, &whole, err) : err_oom(err);
+    buf_release(&lines);
+    buf_release(&text);
+    return rc;
+}
+
 static bool registered(struct request *req, struct registration *r)
 {
     struct call *c = CONTAINER_OF(r, struct taking, r)->call;
@@ -159,6 +173,7 @@ static enum rc prepare_register(struct call *c, struct err *err)
     if (prepare(c, registered, err) != RC_OK)
         return RC_ERR;
     struct taking *t = taking_of(c);
+    t->r.note = note;
     t->r.wanted_version = t->ask.version > 0 ? (uint32_t)t->ask.version : 0;
     t->r.has_wanted_id = t->ask.id >= 0;
     t->r.wanted_id = t->ask.id >= 0 ? (uint32_t)t->ask.id : 0;
