@@ -461,7 +461,6 @@ bool router_begin(struct request *req)
     req->own_reading = NULL;
     req->state = NULL;
     req->timing = NULL;
-    req->look = LOOK_NEVER;
     req->nparams = req->params_given = 0;
     req->type_name = req->id = req->field = req->arg = (struct slice){0};
     switch (prepare(req, &err)) {

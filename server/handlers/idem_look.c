@@ -19,7 +19,7 @@ static void answer_refusal(struct request *req)
     answer(req);
 }
 
-/* What a repeat of something done cannot be told; and what no request that was done can be. */
+/* May it be refused for having been done? Some refusals no request that was done can meet. */
 static bool may_be_wrong(const struct request *req, const struct err *err)
 {
     unsigned status = err_status(err->code);

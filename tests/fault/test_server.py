@@ -189,6 +189,34 @@ def check_putschema(server, fault, forever):
     return fail_each(server, fault, lambda n: http(b"POST", f"/putschema/t{forever}-{n}", SCHEMA), 200, is_done, forever)
 
 
+def keyed(method, target, body, key):
+    return http(method, target, body).replace(b"\r\n\r\n", b"\r\nIdempotency-Key: %s\r\n\r\n" % key, 1)
+
+
+def check_keyed_putschema(server, fault, forever):
+    """Whether it was done or not, the repeat says that it is."""
+    def request(n):
+        return keyed(b"POST", f"/putschema/k{forever}-{n}", SCHEMA, b"k%d-%d" % (forever, n))
+
+    def is_done(n):
+        there = server.get(f"/getschema/k{forever}-{n}").status == 200
+        reply = exchange(server, fault, request(n))
+        assert reply.status == 200 and (reply.header("Idempotency-Replayed") is not None) == there, (n, there, reply)
+        return there
+
+    return fail_each(server, fault, request, 200, is_done, forever)
+
+
+def check_repeats(server, fault, forever):
+    """Of a put and of a drop, which would be refused, were they not known: the type is gone."""
+    assert server.post("/putschema/gone", SCHEMA).status == 200
+    put = keyed(b"PUT", "/gone/1", RECORD, b"put%d" % forever)
+    drop = keyed(b"POST", "/delschema/gone", b"", b"drop%d" % forever)
+    firsts = [exchange(server, fault, put), exchange(server, fault, drop)]
+    assert [r.status for r in firsts] == [201, 200], firsts
+    return fail_each(server, fault, lambda n: put, 201, None, forever) + fail_each(server, fault, lambda n: drop, 200, None, forever)
+
+
 def main():
     fault = Fault()
     long = b'{"s":"%s","u":null}' % (b"x" * 3000)
@@ -201,6 +229,7 @@ def main():
                       check_put(server, fault, forever, RECORD, STORED), check_put(server, fault, forever, long, long),
                       check_get(server, fault, forever, "/metrics"), check_get(server, fault, forever, "/p/kept?timing=1"),
                       check_chunked_put(server, fault, forever), check_pipelined_puts(server, fault, forever),
+                      check_keyed_putschema(server, fault, forever), check_repeats(server, fault, forever),
                       check_putschema(server, fault, forever)]
             print("allocations of each request:", counts)
             assert counts[-1] > 20, counts
