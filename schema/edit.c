@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "base/limits.h"
 #include "schema/edit_kinds.h"
 
 static enum rc finish(struct datum *d, struct slice old, uint64_t changed, struct buf *out, struct err *err)
@@ -18,16 +19,38 @@ size_t edit_bytes(const struct edit *edit)
     return edit->bytes;
 }
 
+static enum rc run(struct datum *d, const struct edit *edit, struct slice old, struct buf *out,
+                   uint64_t *changed, struct err *err)
+{
+    *changed = 0;
+    *err = (struct err){0};
+    enum rc rc = edit->kind->apply(d, edit, changed, err);
+    return rc == RC_OK ? finish(d, old, *changed, out, err) : rc;
+}
+
 enum rc edit_apply(const struct edit *edit, struct codec *codec, bool brief, struct slice old,
                    struct buf *out, uint64_t *changed, struct arena *scratch, struct err *err)
 {
     struct datum d;
-    *changed = 0;
-    *err = (struct err){0};
     datum_init(&d, edit->schema, edit->opts, codec, brief, old, scratch);
     datum_allow(&d, edit->bytes);
-    enum rc rc = edit->kind->apply(&d, edit, changed, err);
-    return rc == RC_OK ? finish(&d, old, *changed, out, err) : rc;
+    return run(&d, edit, old, out, changed, err);
+}
+
+enum rc edit_apply_shared(const struct edit *edit, struct codec *codec, int64_t *work, struct slice old,
+                          struct buf *out, uint64_t *changed, struct arena *scratch, struct err *err)
+{
+    struct datum d;
+    datum_init(&d, edit->schema, edit->opts, codec, true, old, scratch);
+    datum_allow(&d, edit->bytes);
+    if (d.budget > *work)
+        d.budget = *work;
+    int64_t had = d.budget, allowed = LIMIT_WORK_PER_BYTE * (int64_t)(old.len + edit->bytes);
+    enum rc rc = run(&d, edit, old, out, changed, err);
+    int64_t taken = had - d.budget;
+    if (taken > allowed)
+        *work -= taken - allowed;
+    return rc;
 }
 
 /* ---- one field ---- */

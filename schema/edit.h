@@ -46,6 +46,10 @@ size_t edit_bytes(const struct edit *);
  * RECORD_TOO_LARGE, BAD_AVRO, NO_MEMORY. On failure `out` is as it was. */
 MUST_USE enum rc edit_apply(const struct edit *, struct codec *, bool brief, struct slice old,
                             struct buf *out, uint64_t *changed, struct arena *scratch, struct err *);
+/* The same, brief, where many edits have a budget together: besides what each may take for its bytes and the record's they
+ * may take *work, in about nanoseconds, which is lowered by what this one has taken of it. */
+MUST_USE enum rc edit_apply_shared(const struct edit *, struct codec *, int64_t *work, struct slice old,
+                                   struct buf *out, uint64_t *changed, struct arena *scratch, struct err *);
 
 /* ---- paths that only look ---- */
 

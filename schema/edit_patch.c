@@ -9,7 +9,7 @@
 #include "schema/json_members.h"
 #include "schema/scratch.h"
 
-enum { MANY = 8, PARTS_PER_UNIT = 8, BYTES_PER_UNIT = 2 };
+enum { MANY = 8, PARTS_PER_UNIT = 8, COST_PRINTED_BYTE = 4 };
 
 static enum rc find(struct patch *p, struct slice path, enum pointer_use use, struct spot *s, struct err *err)
 {
@@ -74,7 +74,7 @@ static enum rc print(struct patch *p, struct value *v, struct err *err)
     if (rc != RC_OK && err->code == ERR_JSON_TOO_LARGE)
         return err_set(err, ERR_RECORD_TOO_LARGE, "What is copied takes more than %d bytes as JSON.",
                        LIMIT_JSON_MAX);
-    return rc == RC_OK ? datum_pay(p->d, p->json.len / BYTES_PER_UNIT, err) : rc;
+    return rc == RC_OK ? datum_pay(p->d, (uint64_t)p->json.len * COST_PRINTED_BYTE, err) : rc;
 }
 
 /* ---- the operations ---- */

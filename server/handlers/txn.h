@@ -69,6 +69,7 @@ struct txn {
     uint64_t opened;      /* bytes of records ... */
     uint64_t patched;     /* ... of the patches that were applied to them ... */
     uint64_t made;        /* ... and of what those have made */
+    int64_t work;         /* that patches may still do on the writer */
     struct arena arena;   /* what the run has read and made */
     struct arena scratch; /* of the operation that it has come to, its problems included */
     /* Of the way. */

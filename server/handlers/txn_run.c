@@ -170,6 +170,15 @@ static enum rc check_bytes(struct run *r, uint64_t bytes)
     return record_check_size(r->t->req, bytes, r->err);
 }
 
+static enum rc apply(struct run *r, const struct txn_op *op, struct slice old, struct buf *out,
+                     uint64_t *changed)
+{
+    struct txn *t = r->t;
+    if (r->view->brief)
+        return edit_apply_shared(op->edit, r->view->codec, &t->work, old, out, changed, &t->scratch, r->err);
+    return edit_apply(op->edit, r->view->codec, false, old, out, changed, &t->scratch, r->err);
+}
+
 static enum rc run_patch(struct run *r, struct txn_op *op)
 {
     struct txn_slot *s = op->slot;
@@ -184,7 +193,7 @@ static enum rc run_patch(struct run *r, struct txn_op *op)
     if (is_for_helper(r, op))
         return RC_AGAIN;
     out->len = 0;
-    rc = edit_apply(op->edit, r->view->codec, r->view->brief, old, out, &changed, &r->t->scratch, r->err);
+    rc = apply(r, op, old, out, &changed);
     if (rc != RC_OK)
         return failed(r);
     if (!changed) {
@@ -245,6 +254,7 @@ static void begin(struct txn *t)
     arena_reset(&t->arena);
     arena_reset(&t->scratch);
     t->opened = t->patched = t->made = 0;
+    t->work = t->is_generous ? LIMIT_WORK_BRIEF_MAX * (int64_t)t->nops : LIMIT_TRANSACTION_WORK_MAX;
     t->is_damaged = t->is_lost = false;
     for (unsigned i = 0; i < t->nslots; i++)
         t->slots[i] = (struct txn_slot){.key = t->slots[i].key};

@@ -311,6 +311,28 @@ def check_long_patches(s):
     assert long == short + 1, (short, long)
 
 
+def check_hard_patches(s):
+    """Patches that each take little of the writer's time, but all together much."""
+    node = {"type": "record", "name": "Node", "fields": [
+        {"name": "n", "type": "int", "default": 0},
+        {"name": "more", "type": {"type": "map", "values": "Node"}, "default": {}}]}
+    expect(s.post("/putschema/node", body=json.dumps(node).encode()), 200)
+    names = [str(i) for i in range(60)]
+
+    def jobs_of(copies):
+        for name in names:
+            assert s.put(f"/node/{name}", body=b'{"more":{"a":{}}}').status in (200, 201)
+        patch = [{"op": "copy", "from": "/more/a", "path": f"/more/a/more/{i}"} for i in range(copies)]
+        patch[0]["ignored"] = "x" * 300  # a long body either way
+        before = helper_jobs(s)
+        expect(txn(s, *(op("patch", "node", name, patch=patch) for name in names)), 200)
+        assert s.get("/node/59").body.count(b'"n"') == 1 + 2 ** copies
+        return helper_jobs(s) - before
+
+    few, many = jobs_of(3), jobs_of(9)
+    assert many == few + 1, (few, many)
+
+
 def helper_jobs(s):
     return float(re.search(r"^avrod_helper_jobs_total (\S+)$", s.get("/metrics").body.decode(), re.M).group(1))
 
@@ -433,7 +455,7 @@ def main():
             expect(s.post(f"/putschema/{name}", body=json.dumps(schema).encode()), 200)
         for check in (check_every_operation, check_all_or_nothing, check_forms, check_bodies, check_tags, check_conditions,
                       check_same_record_twice, check_claims, check_many, check_dry_run, check_life, check_idempotency,
-                      check_long, check_long_patches, check_memory,
+                      check_long, check_long_patches, check_hard_patches, check_memory,
                       check_versions, check_concurrency):
             check(s)
             print(check.__name__)
