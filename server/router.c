@@ -408,14 +408,18 @@ static enum rc query_parse(struct request *req, bool ignore_unknown, struct err 
     return json_form_parse(req, &req->form_asked, &req->form_mask, err);
 }
 
+static inline bool is_keyed_write(const struct request *req)
+{
+    return idem_asked(req) && req->route->role >= ROLE_WRITE;
+}
+
 static enum rc prepare(struct request *req, struct err *err)
 {
     enum rc rc = route_find(req, err);
     if (rc != RC_OK)
         return rc;
-    bool is_keyed = idem_asked(req) && req->route->role >= ROLE_WRITE;
     rc = req->route->flags & ROUTE_TYPE ? type_find(req, err) : RC_OK;
-    if (rc != RC_OK && !is_keyed)
+    if (unlikely(rc != RC_OK) && !is_keyed_write(req))
         return RC_ERR;
     if (unlikely(req->route->flags & ROUTE_EITHER))
         req->is_registry = registry_is_asked_for_schemas(req);
@@ -429,12 +433,12 @@ static enum rc prepare(struct request *req, struct err *err)
     if (req->body_max > limit)
         req->body_max = limit;
     timing_lap(req, STAGE_parse);
-    if (unlikely(is_keyed))
+    if (unlikely(is_keyed_write(req)))
         req->look = LOOK_BEHIND_BODY;
     return rc;
 }
 
-static bool body_fits(struct request *req)
+static inline bool body_fits(struct request *req)
 {
     if (req->body_declared == UINT64_MAX || req->body_declared <= req->body_max)
         return true;
@@ -446,9 +450,9 @@ static bool body_fits(struct request *req)
 }
 
 /* It was refused. Is that kept back until the body is there? */
-static bool is_kept(struct request *req)
+static COLD bool is_kept(struct request *req)
 {
-    return unlikely(req->look == LOOK_KEPT) && body_fits(req);
+    return req->look == LOOK_KEPT && body_fits(req);
 }
 
 bool router_begin(struct request *req)
@@ -477,16 +481,23 @@ bool router_begin(struct request *req)
     return body_fits(req);
 }
 
-void router_handle(struct request *req)
+static COLD void handle_keyed(struct request *req)
 {
-    timing_mark(req); /* its body may have come long after its head */
-    if (unlikely(req->look == LOOK_KEPT)) {
+    if (req->look == LOOK_KEPT) {
         idem_look(req);
         return;
     }
-    if (idem_asked(req) && req->route->role >= ROLE_WRITE)
-        req->look = LOOK_NOW;
+    req->look = LOOK_NOW;
     req->route->handle(req);
+}
+
+void router_handle(struct request *req)
+{
+    timing_mark(req); /* its body may have come long after its head */
+    if (unlikely(is_keyed_write(req)))
+        handle_keyed(req);
+    else
+        req->route->handle(req);
 }
 
 void router_end(struct request *req)
