@@ -44,8 +44,9 @@ static struct value *at(const char *path)
 {
     char copy[256];
     struct value *v = &d.root;
-    assert_true(strlen(path) < sizeof copy);
-    strcpy(copy, path);
+    size_t len = strlen(path);
+    assert_true(len < sizeof copy);
+    memcpy(copy, path, len + 1);
     for (char *rest = NULL, *step = strtok_r(copy, ".", &rest); step; step = strtok_r(NULL, ".", &rest)) {
         assert_int_equal(value_enter_union(&d, &v, &err), RC_OK);
         open_value(v);
