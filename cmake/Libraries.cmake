@@ -2,7 +2,7 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)        # schema/ (schema texts), client/ctl/
-pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)      # schema/path_regex.c
+pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)      # schema/path/path_regex.c
 pkg_check_modules(LIBEVENT REQUIRED IMPORTED_TARGET libevent_core) # server/http/, client/ctl/load.c
 pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)     # base/sha256.c
 pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl>=7.85)     # client/lib/

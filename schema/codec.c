@@ -3,8 +3,8 @@
 #include "schema/codec.h"
 
 #include "base/hash.h"
-#include "schema/encode.h"
-#include "schema/explain.h"
+#include "schema/encode/encode.h"
+#include "schema/encode/explain.h"
 #include "schema/scratch.h"
 
 bool stack_grow(struct stack *s, uint32_t more, size_t size)

@@ -2,7 +2,7 @@
  * passes, with a stack in place of recursion, each pair once. */
 #include "schema/compat.h"
 
-#include "schema/match.h"
+#include "schema/resolve/match.h"
 
 /* ---- modes ---- */
 

@@ -1,5 +1,5 @@
 /* schema/compat.h - may a schema follow others? Whether each side reads what the other wrote, and every
- * reason why not. By the rules of resolution (schema/match.h), so that what is called compatible is read.
+ * reason why not. By the rules of resolution (schema/resolve/match.h), so that what is called compatible is read.
  * Part of the front: schema.h brings it. Source: Avro 1.12 specification, "Schema Resolution";
  * docs/policies.md. */
 #ifndef SCHEMA_COMPAT_H

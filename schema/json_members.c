@@ -4,8 +4,8 @@
 
 #include <assert.h>
 
+#include "schema/encode/scan.h"
 #include "schema/json.h"
-#include "schema/scan.h"
 
 static const uint8_t *pass_space(const uint8_t *p, const uint8_t *end)
 {

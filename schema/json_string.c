@@ -1,8 +1,8 @@
 /* schema/json_string.c - JSON strings and JSON Pointers: from tokens to text and back. */
 #include <assert.h>
 
+#include "schema/encode/scan.h"
 #include "schema/json.h"
-#include "schema/scan.h"
 
 static int hex_digit(uint8_t b)
 {

@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "schema/names.h"
+#include "schema/model/names.h"
 #include "schema/projection_parts.h"
 #include "schema/scratch.h"
 

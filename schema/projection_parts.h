@@ -2,7 +2,7 @@
 #ifndef SCHEMA_PROJECTION_PARTS_H
 #define SCHEMA_PROJECTION_PARTS_H
 
-#include "schema/program.h"
+#include "schema/program/program.h"
 #include "schema/projection.h"
 
 enum { PROJECTION_WHOLE = UINT32_MAX };

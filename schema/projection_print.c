@@ -5,7 +5,7 @@
 #include "base/json_quote.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "schema/avro_skip.h"
+#include "schema/decode/avro_skip.h"
 #include "schema/projection_parts.h"
 
 /* A record, array or map that is open, and shown in part. */

@@ -4,10 +4,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "schema/canonical.h"
-#include "schema/model.h"
-#include "schema/program.h"
-#include "schema/resolve.h"
+#include "schema/model/canonical.h"
+#include "schema/model/model.h"
+#include "schema/program/program.h"
+#include "schema/resolve/resolve.h"
 
 struct schema {
     struct schema_programs programs; /* first: program.h */

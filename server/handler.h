@@ -32,7 +32,7 @@ struct own_reading;
 struct worker;       /* below */
 struct counts;       /* server/counts.h */
 struct timing;       /* server/timing.h */
-struct idem_looking; /* server/handlers/idem_look.c */
+struct idem_looking; /* server/handlers/idem/idem_look.c */
 
 enum method {
     METHOD_GET,

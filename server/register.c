@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-#include "server/handlers/idem.h"
+#include "server/handlers/idem/idem.h"
 #include "server/handlers/reply.h"
 #include "server/server.h"
 #include "server/stored_check.h"

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "server/catalog.h"
 #include "server/handlers/handlers.h"
-#include "server/handlers/idem.h"
+#include "server/handlers/idem/idem.h"
 #include "server/json_form.h"
 #include "server/negotiate.h"
 #include "server/params.h"

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/limits.h"
-#include "server/handlers/record.h"
+#include "server/handlers/records/record.h"
 #include "server/schema_rows.h"
 
 /* What reads the records of one schema. */

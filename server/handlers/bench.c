@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "base/num.h"
-#include "server/handlers/record.h"
+#include "server/handlers/records/record.h"
 #include "server/handlers/reply.h"
 #include "server/params.h"
 #include "server/server.h"

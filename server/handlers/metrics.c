@@ -4,7 +4,7 @@
 
 #include "server/catalog.h"
 #include "server/handlers/handlers.h"
-#include "server/handlers/long_text.h"
+#include "server/handlers/records/long_text.h"
 #include "server/handlers/reply.h"
 #include "server/metrics.h"
 #include "server/server.h"

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/num.h"
-#include "server/handlers/idem.h"
+#include "server/handlers/idem/idem.h"
 #include "server/http/date.h"
 #include "server/http/problem.h"
 #include "server/http/request_id.h"

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/limits.h"
-#include "server/handlers/idem.h"
+#include "server/handlers/idem/idem.h"
 #include "server/handlers/reply.h"
 #include "server/registry/handlers.h"
 #include "server/registry/media.h"

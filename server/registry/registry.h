@@ -9,7 +9,7 @@
 #define SERVER_REGISTRY_REGISTRY_H
 
 #include "server/catalog.h"
-#include "server/handlers/long_text.h"
+#include "server/handlers/records/long_text.h"
 #include "server/params.h"
 #include "server/subject_settings.h"
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "base/json_quote.h"
-#include "server/handlers/idem.h"
+#include "server/handlers/idem/idem.h"
 #include "server/handlers/reply.h"
 #include "server/register.h"
 #include "server/registry/handlers.h"

@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "schema/edit.h"
 #include "schema/schema.h"
-#include "schema/value.h"
+#include "schema/value/value.h"
 
 static struct codec *codec;
 static struct schema *schema;

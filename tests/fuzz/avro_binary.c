@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "schema/json.h"
-#include "schema/program.h"
+#include "schema/program/program.h"
 #include "schema/scratch.h"
 #include "tests/fuzz/plain_codec.h"
 #include "tests/fuzz/schemas.h"

@@ -5,7 +5,7 @@
 #define TESTS_FUZZ_GENERATE_H
 
 #include "base/buf.h"
-#include "schema/program.h"
+#include "schema/program/program.h"
 
 /* Append a text for the type of instruction `op`, chosen by the bytes; where they end, all choices are 0. */
 void generate_json(const struct program *, uint32_t op, struct slice choices, struct buf *out);

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "base/buf.h"
-#include "schema/program.h"
+#include "schema/program/program.h"
 
 /* record: as GET shows it in the plain form. */
 void generate_merge(const struct program *, json_t *record, struct slice choices, struct buf *out);

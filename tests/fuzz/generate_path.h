@@ -4,7 +4,7 @@
 #define TESTS_FUZZ_GENERATE_PATH_H
 
 #include "base/buf.h"
-#include "schema/program.h"
+#include "schema/program/program.h"
 
 /* Append a path for the type of instruction `op`, chosen by the bytes, which are taken off; where they end, all choices are 0. */
 void generate_path(const struct program *, uint32_t op, struct slice *choices, struct buf *out);

@@ -5,7 +5,7 @@
  * patch. */
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "schema/decode.h"
+#include "schema/decode/decode.h"
 #include "schema/edit.h"
 #include "schema/json.h"
 #include "schema/schema.h"

@@ -3,7 +3,7 @@
  * where nothing changed; a value that was put in is found where it was put; what was deleted is not; a refusal leaves the output
  * as it was. The input: a byte of options (1: the path is text, else choices for generate_path.h; 2: a worker's budget; the rest: the
  * verb), a schema (schemas.h), the number of choices for the data, those, the number of choices for the JSON, those, the path. */
-#include "schema/path.h"
+#include "schema/path/path.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "schema/json.h"

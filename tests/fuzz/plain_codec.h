@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "schema/codec.h"
-#include "schema/program.h"
+#include "schema/program/program.h"
 
 enum plain_result {
     PLAIN_FITS,

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "schema/program.h"
+#include "schema/program/program.h"
 #include "tests/fuzz/plain_codec.h"
 
 struct plain_patch {

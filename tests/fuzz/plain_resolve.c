@@ -3,7 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/utf8.h"
-#include "schema/names.h"
+#include "schema/model/names.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { DEPTH_MAX = 60, WORK_MAX = 20000, OUT_MAX = 1 << 20 };

@@ -5,8 +5,8 @@
 #define TESTS_FUZZ_PLAIN_RESOLVE_H
 
 #include "base/buf.h"
-#include "schema/model.h"
-#include "schema/program.h"
+#include "schema/model/model.h"
+#include "schema/program/program.h"
 #include "tests/fuzz/plain_codec.h"
 
 /* Can every datum of the writer's be read by the reader (FITS) or not (MISFIT)? */

@@ -1,11 +1,11 @@
 /* tests/fuzz/plain_spelling.h - texts of logical types, base64 and quoted longs to Avro, once more, by the C library and as
- * the rules of docs/http-api.md say it: what schema/spelling.c does is compared with it. */
+ * the rules of docs/http-api.md say it: what schema/encode/spelling.c does is compared with it. */
 #ifndef TESTS_FUZZ_PLAIN_SPELLING_H
 #define TESTS_FUZZ_PLAIN_SPELLING_H
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "schema/program.h"
+#include "schema/program/program.h"
 
 enum plain_spelling { SPELLED_FITS, SPELLED_MISFIT, SPELLED_GIVES_UP };
 

@@ -1,12 +1,12 @@
 /* tests/fuzz/plain_tree.h - a datum once more, as the tree of its JSON encoding: where its values are, what becomes of
- * them, which of its fields are asked for. What values (schema/value.h) and projections do is compared with it. */
+ * them, which of its fields are asked for. What values (schema/value/value.h) and projections do is compared with it. */
 #ifndef TESTS_FUZZ_PLAIN_TREE_H
 #define TESTS_FUZZ_PLAIN_TREE_H
 
 #include <jansson.h>
 
 #include "base/buf.h"
-#include "schema/program.h"
+#include "schema/program/program.h"
 
 /* A place in a tree that holds a value: a member, an item, or the tree itself (in NULL). All of it is in the
  * specification's JSON, so a union's branch that is not null is the only member of an object. */

@@ -5,7 +5,7 @@
  * number of changes, two bytes each (mutate.h), the data. */
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "schema/program.h"
+#include "schema/program/program.h"
 #include "schema/schema.h"
 #include "tests/fuzz/generate.h"
 #include "tests/fuzz/mutate.h"

@@ -1,8 +1,8 @@
 /* tests/fuzz/resolve_avro_c.c - see resolve_avro_c.h. */
 #include "tests/fuzz/resolve_avro_c.h"
 
-#include "schema/model.h"
-#include "schema/program.h"
+#include "schema/model/model.h"
+#include "schema/program/program.h"
 #include "tests/fuzz/fuzz.h"
 
 #ifdef FUZZ_AVRO_C

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "schema/json.h"
-#include "schema/program.h"
+#include "schema/program/program.h"
 #include "tests/fuzz/json_tree.h"
 #include "tests/fuzz/plain_codec.h"
 

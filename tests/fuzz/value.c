@@ -3,11 +3,11 @@
  * (plain_codec.h), or is refused with pointers to its place; projections show what the tree has. The input: a byte of
  * options, a schema (schemas.h), the number of bytes that choose the data (generate.h), these, then what is done: a step
  * ends where its bytes do. */
-#include "schema/value.h"
+#include "schema/value/value.h"
 
 #include "base/json_quote.h"
 #include "base/limits.h"
-#include "schema/decode.h"
+#include "schema/decode/decode.h"
 #include "schema/json.h"
 #include "schema/schema.h"
 #include "schema/scratch.h"

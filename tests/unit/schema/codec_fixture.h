@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "schema/encode.h"
+#include "schema/encode/encode.h"
 #include "schema/schema.h"
 #include "tests/lib/test.h"
 

@@ -1,7 +1,7 @@
 /* The frame of edits, and the edit of one field. */
 #include "schema/edit.h"
 
-#include "schema/edit_kinds.h"
+#include "schema/edit/edit_kinds.h"
 #include "tests/unit/schema/codec_fixture.h"
 
 static struct buf old, fresh;

@@ -37,8 +37,8 @@ static void *limited_realloc(void *p, size_t bytes)
 #include "base/arena.c"
 #include "base/buf.c"
 #include "schema/codec.c"
-#include "schema/compile.c"
-#include "schema/memo.c"
+#include "schema/encode/memo.c"
+#include "schema/program/compile.c"
 #undef malloc
 #undef calloc
 #undef realloc

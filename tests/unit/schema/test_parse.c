@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "schema/model.h"
+#include "schema/model/model.h"
 #include "tests/lib/test.h"
 
 static struct arena arena;

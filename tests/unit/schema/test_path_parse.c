@@ -1,5 +1,5 @@
 /* tests/unit/schema/test_path_parse.c - paths that are paths, as they are printed again, and the columns of those that are none. */
-#include "schema/path.h"
+#include "schema/path/path.h"
 
 #include "base/limits.h"
 #include "schema/schema.h"

@@ -1,7 +1,7 @@
 /* tests/unit/schema/test_spelling_threads.c - the program of a form is made by whoever asks first, while others ask. */
 #include <pthread.h>
 
-#include "schema/program.h"
+#include "schema/program/program.h"
 #include "schema/schema.h"
 #include "tests/lib/test.h"
 

@@ -1,5 +1,5 @@
 /* Data that are opened: their parts, what they become, what is written, what is refused. */
-#include "schema/value.h"
+#include "schema/value/value.h"
 
 #include <math.h>
 
