@@ -32,6 +32,7 @@ struct own_reading;
 struct worker;       /* below */
 struct counts;       /* server/counts.h */
 struct timing;       /* server/timing.h */
+struct principal;    /* server/access/rights.h */
 struct idem_looking; /* server/handlers/idem/idem_look.c */
 
 enum method {
@@ -140,6 +141,11 @@ struct request {
     int64_t begun_ns;                 /* clock_mono_ns: when its head, and later its body, had been read */
     bool is_registry;                 /* errors are told as the registry's API tells them */
     bool is_away; /* on its way to the store it was held up: none of its connection overtakes it */
+
+    /* Who asks: server/access/. NULL and empty where nobody is asked; a user that is empty is anonymous. */
+    const struct principal *principal;
+    struct slice user;
+    void *access; /* access_identify's own, until router_end */
 
     /* What the router found. */
     const struct route *route;

@@ -3,10 +3,8 @@
 #ifndef SERVER_ROUTER_H
 #define SERVER_ROUTER_H
 
+#include "server/access/rights.h"
 #include "server/handler.h"
-
-/* What a caller must be allowed to do. */
-enum role { ROLE_ANYONE, ROLE_READ, ROLE_WRITE, ROLE_ADMIN };
 
 enum { ROUTE_TYPE = 1, ROUTE_WRITE = 2, ROUTE_ASTORE = 4, ROUTE_REGISTRY = 8, ROUTE_EITHER = 16 };
 

@@ -11,6 +11,7 @@
 #include "server/options.h"
 #include "storage/storage.h"
 
+struct access_control;
 struct access_log;
 struct catalog;
 struct codec;
@@ -25,6 +26,7 @@ struct server {
     struct counts *counts; /* of all workers, a list; the edge's */
     struct failures failures;
     struct access_log *access_log; /* NULL: off */
+    struct access_control *access; /* server/access/; NULL: everybody may do everything */
     _Atomic bool draining;         /* set once, by SIGTERM */
     struct {                       /* what edits take, on the store's writer, which alone looks here */
         struct codec *codec;       /* made when it is first needed */
