@@ -6,6 +6,7 @@ pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)      # schema/path/
 pkg_check_modules(LIBEVENT REQUIRED IMPORTED_TARGET libevent_core) # server/http/, client/ctl/load.c
 pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)     # base/sha256.c
 pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl>=7.85)     # client/lib/
+pkg_check_modules(INIH REQUIRED IMPORTED_TARGET inih)              # server/ini_file.c
 pkg_check_modules(AVRO IMPORTED_TARGET avro-c)                     # tests (oracle), bench
 
 find_path(LMDB_INCLUDE lmdb.h REQUIRED)                            # storage/engines/lmdb.c
@@ -13,3 +14,9 @@ find_library(LMDB_LIBRARY lmdb REQUIRED)
 add_library(lmdb INTERFACE)
 target_include_directories(lmdb SYSTEM INTERFACE ${LMDB_INCLUDE})
 target_link_libraries(lmdb INTERFACE ${LMDB_LIBRARY})
+
+# Debian's libinih takes longer lines than the 200 bytes of others, if it is told so.
+include(CheckSymbolExists)
+set(CMAKE_REQUIRED_LIBRARIES PkgConfig::INIH)
+check_symbol_exists(ini_max_line ini.h HAVE_INI_MAX_LINE)
+unset(CMAKE_REQUIRED_LIBRARIES)

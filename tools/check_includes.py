@@ -29,6 +29,7 @@ HOMES = {
     "event2/": ("server/http/", "client/ctl/"),
     "curl/": ("client/lib/",),
     "event.h": (),
+    "ini.h": ("server/ini_file.c",),
     "lmdb.h": ("storage/engines/lmdb.c",),
     "openssl/": ("base/sha256.c",),
     "pcre2.h": ("schema/path/path_regex.c",),

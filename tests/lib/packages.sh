@@ -5,7 +5,7 @@
 
 # What building the server takes.
 # shellcheck disable=SC2034
-PACKAGES_BUILD=(gcc libc6-dev cmake ninja-build pkg-config libevent-dev libjansson-dev liblmdb-dev libpcre2-dev libssl-dev
+PACKAGES_BUILD=(gcc libc6-dev cmake ninja-build pkg-config libevent-dev libinih-dev libjansson-dev liblmdb-dev libpcre2-dev libssl-dev
     libcurl4-openssl-dev)
 # What the tests take besides.
 # shellcheck disable=SC2034
