@@ -7,11 +7,14 @@
 
 #include "base/log.h"
 #include "server/catalog.h"
+#include "server/check_config.h"
 #include "server/http/access_log.h"
 #include "server/http/edge.h"
-#include "server/options.h"
+#include "server/options_print.h"
+#include "server/reload.h"
 #include "server/router.h"
 #include "server/server.h"
+#include "server/words.h"
 
 enum { EXIT_USAGE = 2, TRIM_EVERY_SECONDS = 4 };
 /* Whoever reads a body has made progress within the deadline, or is given up; the margin is for a connection that
@@ -20,15 +23,15 @@ enum { BLOB_MARGIN_MS = 10000 };
 
 static const int ending_signals[] = {SIGTERM, SIGINT};
 
-/* Before any thread starts: all threads inherit the mask, so only main gets these signals. SIGHUP is left as it is
- * where there is nothing to be opened anew. */
-static void signals_block(sigset_t *awaited, bool hup)
+/* Before any thread starts: all threads inherit the mask, so only main gets these signals. SIGHUP is taken also where nohup
+ * has had it ignored: it ends nothing here, and who sends it by hand means it. */
+static void signals_block(sigset_t *awaited)
 {
     sigemptyset(awaited);
     for (size_t i = 0; i < ARRAY_LEN(ending_signals); i++)
         sigaddset(awaited, ending_signals[i]);
-    if (hup)
-        sigaddset(awaited, SIGHUP);
+    sigaddset(awaited, SIGHUP);
+    signal(SIGHUP, SIG_DFL);
     pthread_sigmask(SIG_BLOCK, awaited, NULL);
     signal(SIGPIPE, SIG_IGN); /* a closed connection is an error of write */
     signal(SIGXFSZ, SIG_IGN); /* so is a file limit */
@@ -107,7 +110,7 @@ static void wait_and_drain(struct server *server, const sigset_t *awaited)
     int number;
     while ((number = sigtimedwait(awaited, NULL, &timeout)) < 0 || number == SIGHUP) {
         if (number == SIGHUP)
-            access_log_reopen(server->access_log);
+            reload(server);
         else
             edge_trim(server->edge);
     }
@@ -140,7 +143,7 @@ static int serve(struct options *options)
     sigset_t awaited;
     if (!options->threads)
         options->threads = cores();
-    signals_block(&awaited, options->access_log != NULL);
+    signals_block(&awaited);
     if (start(&server, &err) != RC_OK) {
         log_error("cannot start: %s", err.message);
         stop(&server);
@@ -153,21 +156,51 @@ static int serve(struct options *options)
     return EXIT_SUCCESS;
 }
 
+static void warn_of_strays(void)
+{
+    for (char *const *at = environ;;) {
+        struct slice name = options_stray(&at);
+        struct words words;
+        if (!name.len)
+            break;
+        log_warn("%s in the environment is none of the options", words_of(name, &words));
+    }
+}
+
+static int fail_usage(const struct err *err)
+{
+    fprintf(stderr, "avrod: %s\n", err->message);
+    return EXIT_USAGE;
+}
+
+/* What was asked for instead of serving, or that. */
+static int run(struct options *options)
+{
+    struct err err;
+    if (options->help) {
+        options_print_help(stdout);
+    } else if (options->version) {
+        printf("avrod %s\n", AVROD_VERSION);
+    } else if (options->print_config) {
+        options_print_config(options, stdout);
+    } else if (options->check_config) {
+        warn_of_strays();
+        if (check_config(options, &err) != RC_OK)
+            return fail_usage(&err);
+        printf("ok\n");
+    } else {
+        warn_of_strays();
+        return serve(options);
+    }
+    return EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
     struct err err;
-    if (options_parse(&options, argc, argv, &err) != RC_OK) {
-        fprintf(stderr, "avrod: %s\n", err.message);
-        return EXIT_USAGE;
-    }
-    if (options.help) {
-        options_print_help();
-        return EXIT_SUCCESS;
-    }
-    if (options.version) {
-        printf("avrod %s\n", AVROD_VERSION);
-        return EXIT_SUCCESS;
-    }
-    return serve(&options);
+    enum rc rc = options_parse(&options, argc, argv, environ, &err);
+    int code = rc == RC_OK ? run(&options) : fail_usage(&err);
+    options_release(&options);
+    return code;
 }

@@ -19,7 +19,7 @@ struct counts;
 struct edge;
 
 struct server {
-    const struct options *options; /* as given on the command line; immutable */
+    const struct options *options; /* as given; immutable */
     struct store *store;
     struct catalog *catalog;
     struct edge *edge;

@@ -63,6 +63,8 @@ struct store_opts {
     bool accept_dirty; /* open a store of mode `none` that was open when the machine was restarted */
 };
 
+/* CONFIG: there is no engine of this name. */
+MUST_USE enum rc store_engine_check(const char *name, struct err *);
 /* Open or create, and start the writer thread. Call after any fork. Fails with STORE_LOCKED (another process
  * has it), STORE_FORMAT (newer, foreign, cut short), STORE_DIRTY, IO, NO_SPACE, NO_MEMORY. */
 MUST_USE enum rc store_open(struct store **, const struct store_opts *, struct err *);

@@ -112,13 +112,19 @@ enum rc store_open_engine(struct store **out, const struct engine_ops *ops, cons
     return RC_OK;
 }
 
+enum rc store_engine_check(const char *name, struct err *err)
+{
+    if (!engine_find(name))
+        return err_set(err, ERR_CONFIG, "There is no storage engine \"%.100s\"; there are:%s.", name,
+                       engine_names);
+    return RC_OK;
+}
+
 enum rc store_open(struct store **out, const struct store_opts *opts, struct err *err)
 {
-    const struct engine_ops *ops = engine_find(opts->engine);
-    if (!ops)
-        return err_set(err, ERR_CONFIG, "There is no storage engine \"%.100s\"; there are:%s.", opts->engine,
-                       engine_names);
-    return store_open_engine(out, ops, opts, err);
+    if (store_engine_check(opts->engine, err) != RC_OK)
+        return RC_ERR;
+    return store_open_engine(out, engine_find(opts->engine), opts, err);
 }
 
 /* ---- closing ---- */

@@ -253,11 +253,6 @@ class AccessLog(unittest.TestCase):
             self.assertEqual(wrong.returncode, 2)
             self.assertIn(word, wrong.stderr)
 
-    def test_without_it_sighup_ends_the_process_as_ever(self):
-        with Server("--threads", "1") as s:
-            s.process.send_signal(signal.SIGHUP)
-            self.assertEqual(s.process.wait(60), -signal.SIGHUP)
-
 
 if __name__ == "__main__":
     unittest.main(verbosity=1)
