@@ -101,7 +101,7 @@ def table_words(name, pattern):
 def check_pages(prefix):
     """Each function, command and option has its place; no page has a fault."""
     pages = {}
-    for page in ("man1/avroctl.1", "man3/libavrod.3"):
+    for page in ("man1/avroctl.1", "man3/libavrod.3", "man8/avrod.8"):
         path = os.path.join(prefix, "share/man", page)
         said = subprocess.run(["mandoc", "-T", "lint", "-W", "style", path], capture_output=True, text=True, timeout=60, check=False)
         faults = [line for line in said.stdout.splitlines() if "referenced manual not found" not in line]
@@ -120,13 +120,13 @@ def check_pages(prefix):
         assert variable in page, variable
 
 
-def complete(prefix, line, url):
+def complete(prefix, line, url=""):
     """What bash offers behind a line."""
-    words = line.split(" ")
+    words = re.findall(r"=|[^ =]+|(?<=[ =])$", line)
     script = f"""
-        . '{prefix}/share/bash-completion/completions/avroctl'
+        . '{prefix}/share/bash-completion/completions/{words[0]}'
         COMP_WORDS=({' '.join(f"'{word}'" for word in words)}) COMP_CWORD={len(words) - 1}
-        _avroctl
+        _{words[0]}
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
     env = {**os.environ, "PATH": os.path.join(prefix, "bin") + os.pathsep + os.environ["PATH"], "AVROD_URL": url}
@@ -146,6 +146,11 @@ def check_completion(prefix):
         assert complete(prefix, "avroctl schema put p", url) == ["person"]
         assert complete(prefix, "avroctl put person id m", url) == ["man"]
         assert complete(prefix, "avroctl bench si", url) == ["sizes"]
+    assert complete(prefix, "avrod --head-") == ["--head-deadline", "--head-max"]
+    assert complete(prefix, "avrod --durability ") == ["async", "none", "sync"]
+    assert complete(prefix, "avrod --durability=a") == ["async"]
+    assert complete(prefix, "avrod --data ma") == complete(prefix, "avrod --config=ma") == ["man"]
+    assert complete(prefix, "avrod --head-max ") == []
 
 
 def main():

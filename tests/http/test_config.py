@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -138,6 +139,27 @@ class Config(unittest.TestCase):
         said, code = self.run_avrod("--print-config", "--compat", "mongo")
         self.assertEqual(code, 0)
         self.assertIn("# --compat\ncompat = mongo\n", said)
+
+    # ---- what repeats the table ----
+
+    def test_the_default_configuration_and_the_manual_page_say_what_help_does(self):
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "tools/write_options.py"), "--check", AVROD], stdout=subprocess.PIPE,
+                              timeout=60, check=False)
+        self.assertEqual((done.stdout.decode(), done.returncode), ("", 0))
+
+    def test_the_default_configuration_is_right_and_says_the_defaults(self):
+        said, code = self.run_avrod("--print-config")
+        self.assertEqual(code, 0)
+        text = read("packaging/avrod.conf")
+        self.assertEqual(self.run_avrod("--engine=memory", "--check-config", "--config", self.conf(text)), ("ok\n", 0))
+        options = re.findall(r"^# default\n(#?)([a-z-]+) = (.*)$", said, re.M)
+        shown = re.findall(r"^#([a-z-]+) = (.*)$", text, re.M)
+        self.assertEqual([name for name, _ in shown], [name for _, name, _ in options])
+        given = {name: value for none, name, value in options if not none}
+        self.assertEqual({name: value for name, value in shown if name in given}, given)
+        # Uncommented, but for what has no default.
+        all_of_them = "".join(f"{name} = {value}\n" for name, value in shown if name in given)
+        self.assertEqual(self.run_avrod("--check-config", "--data=/nowhere", "--config", self.conf(all_of_them)), ("ok\n", 0))
 
     # ---- SIGHUP ----
 
