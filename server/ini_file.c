@@ -13,11 +13,14 @@ enum { SECTION_BYTES_MAX = 49, PATH_SHOWN_MAX = 72 };
 struct reader {
     FILE *stream;
     const char *path;
-    unsigned line; /* the one that libinih has, or is about to get */
+    unsigned line;     /* the one that libinih has, or is about to get */
+    ini_take *heading; /* not NULL: the values are lists */
     ini_take *take;
     void *user;
     struct err *err;
-    bool failed; /* *err says why */
+    bool failed;   /* *err says why */
+    bool has_name; /* since the last heading: a list may go on */
+    bool is_more;  /* the line goes on with it */
 };
 
 const char *ini_place_of(const char *path, unsigned line, struct ini_place *out)
@@ -46,6 +49,13 @@ static struct slice without_end(struct slice s)
     return s;
 }
 
+static struct slice without_start(struct slice s)
+{
+    while (s.len && is_space(s.ptr[0]))
+        s = slice_of(s.ptr + 1, s.len - 1);
+    return s;
+}
+
 static bool has_control(struct slice s)
 {
     for (size_t i = 0; i < s.len; i++)
@@ -70,32 +80,43 @@ static bool is_pair(struct slice s)
     return equals && equals != s.ptr && !memchr(s.ptr, ':', (size_t)(equals - s.ptr));
 }
 
-static const char *fault_of_section(struct slice s)
+static const char *fault_of_section(const struct reader *r, struct slice s)
 {
     const uint8_t *end = memchr(s.ptr, ']', s.len);
     if (!end || end != s.ptr + s.len - 1)
         return "A section is a name in brackets, with nothing behind them.";
-    return s.len - 2 > SECTION_BYTES_MAX ? "A section's name has 49 bytes at most." : NULL;
+    return !r->heading && s.len - 2 > SECTION_BYTES_MAX ? "A section's name has 49 bytes at most." : NULL;
+}
+
+static const char *fault_of_more(const struct reader *r)
+{
+    if (!r->heading)
+        return "The line begins with a space; a value ends with its line, and cannot go on in the next.";
+    return r->has_name ? NULL : "The line begins with a space; there is no list before it that could go on.";
 }
 
 /* NULL: it may pass. */
-static const char *fault_of(struct slice line, bool first)
+static const char *fault_of(struct reader *r, struct slice line)
 {
-    if (first && slice_starts(line, SLICE("\xef\xbb\xbf")))
+    if (r->line == 1 && slice_starts(line, SLICE("\xef\xbb\xbf")))
         return "The file begins with a byte order mark; plain UTF-8 has none.";
     struct slice s = without_end(line);
     if (has_control(s))
         return "There is a control character in it.";
     if (s.len == 0)
         return NULL;
-    if (is_space(s.ptr[0]))
-        return "The line begins with a space; a value ends with its line, and cannot go on in the next.";
-    if (s.ptr[0] == '#' || s.ptr[0] == ';')
-        return NULL;
+    r->is_more = is_space(s.ptr[0]);
+    s = without_start(s);
+    bool is_comment = s.ptr[0] == '#' || s.ptr[0] == ';';
+    const char *fault = r->is_more && !(is_comment && r->heading) ? fault_of_more(r) : NULL;
+    if (fault || is_comment)
+        return fault;
     if (has_comment_inside(s))
         return "A comment stands on a line of its own: # or ; behind a space would be one here.";
+    if (r->is_more)
+        return NULL;
     if (s.ptr[0] == '[')
-        return fault_of_section(s);
+        return fault_of_section(r, s);
     return is_pair(s) ? NULL : "The line is no name = value.";
 }
 
@@ -147,6 +168,32 @@ static enum rc read_line(struct reader *r, char *line, size_t size, size_t *len)
     return RC_OK;
 }
 
+/* What the caller says is told with the place. */
+static bool tell(struct reader *r, ini_take *who, const struct ini_line *line)
+{
+    if (who(r->user, line, r->err) == RC_OK)
+        return true;
+    struct err why = *r->err;
+    if (why.code == ERR_CONFIG)
+        (void)fail(r, why.message);
+    r->failed = true;
+    return false;
+}
+
+/* `line` is a section's, and libinih gets one that it does not cut. */
+static bool take_heading(struct reader *r, char *line, size_t len)
+{
+    struct slice name = without_end(slice_of(line, len));
+    name = without_start(without_end(slice_of(name.ptr + 1, name.len - 2)));
+    line[(const char *)name.ptr - line + (ptrdiff_t)name.len] = 0;
+    const struct ini_line heading = {.section = (const char *)name.ptr, .number = r->line};
+    r->has_name = false;
+    if (!tell(r, r->heading, &heading))
+        return false;
+    memcpy(line, "[]\n", 4);
+    return true;
+}
+
 /* As fgets, for libinih. */
 static char *next_line(char *line, int size, void *reader)
 {
@@ -154,26 +201,29 @@ static char *next_line(char *line, int size, void *reader)
     size_t len = 0;
     if (r->failed || read_line(r, line, (size_t)size, &len) != RC_OK)
         return NULL;
-    const char *fault = fault_of(slice_of(line, len), r->line == 1);
+    r->is_more = false;
+    const char *fault = fault_of(r, slice_of(line, len));
     if (fault)
         (void)fail(r, fault);
+    else if (r->heading && line[0] == '[' && !take_heading(r, line, len))
+        return NULL;
     return fault ? NULL : line;
 }
 
 static int take_line(void *reader, const char *section, const char *name, const char *value)
 {
     struct reader *r = reader;
-    const struct ini_line line = {.section = section, .name = name, .value = value, .number = r->line};
-    if (r->take(r->user, &line, r->err) == RC_OK)
-        return 1;
-    struct err why = *r->err;
-    (void)fail(r, why.message);
-    return 0;
+    const struct ini_line line = {
+        .section = section, .name = name, .value = value, .number = r->line, .is_more = r->is_more};
+    r->has_name = true;
+    return tell(r, r->take, &line);
 }
 
-enum rc ini_stream_read(FILE *stream, const char *path, ini_take *take, void *user, struct err *err)
+enum rc ini_stream_read_lists(FILE *stream, const char *path, ini_take *heading, ini_take *take, void *user,
+                              struct err *err)
 {
-    struct reader r = {.stream = stream, .path = path, .take = take, .user = user, .err = err};
+    struct reader r = {
+        .stream = stream, .path = path, .heading = heading, .take = take, .user = user, .err = err};
 #ifdef HAVE_INI_MAX_LINE
     ini_max_line = LIMIT_INI_LINE_MAX;
 #endif
@@ -186,12 +236,22 @@ enum rc ini_stream_read(FILE *stream, const char *path, ini_take *take, void *us
     return RC_OK;
 }
 
-enum rc ini_file_read(const char *path, ini_take *take, void *user, struct err *err)
+enum rc ini_stream_read(FILE *stream, const char *path, ini_take *take, void *user, struct err *err)
+{
+    return ini_stream_read_lists(stream, path, NULL, take, user, err);
+}
+
+enum rc ini_file_read_lists(const char *path, ini_take *heading, ini_take *take, void *user, struct err *err)
 {
     FILE *stream = fopen(path, "re");
     if (!stream)
         return fail_to_read(err, path);
-    enum rc rc = ini_stream_read(stream, path, take, user, err);
+    enum rc rc = ini_stream_read_lists(stream, path, heading, take, user, err);
     fclose(stream);
     return rc;
+}
+
+enum rc ini_file_read(const char *path, ini_take *take, void *user, struct err *err)
+{
+    return ini_file_read_lists(path, NULL, take, user, err);
 }

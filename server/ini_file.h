@@ -21,6 +21,7 @@ struct ini_line {
     const char *section; /* "": before the first */
     const char *name, *value;
     unsigned number; /* from 1 */
+    bool is_more;    /* of a list: the line goes on with the value of the one before, whose name it has */
 };
 
 /* Called for each line in turn. RC_ERR ends the reading, with its CONFIG; the file and the line are put before its words. */
@@ -31,6 +32,13 @@ typedef enum rc ini_take(void *user, const struct ini_line *, struct err *);
 MUST_USE enum rc ini_file_read(const char *path, ini_take *take, void *user, struct err *err);
 /* Likewise of what is open already; `path` is for the words. The stream stays the caller's. */
 MUST_USE enum rc ini_stream_read(FILE *stream, const char *path, ini_take *take, void *user, struct err *err);
+
+/* The same for a file of sections that say something by being there, and of values that are lists: `heading` is called for each
+ * section, with its name, whole, alone (which later lines do not tell again); a line that begins with a space is taken as is_more. */
+MUST_USE enum rc ini_file_read_lists(const char *path, ini_take *heading, ini_take *take, void *user,
+                                     struct err *err);
+MUST_USE enum rc ini_stream_read_lists(FILE *stream, const char *path, ini_take *heading, ini_take *take,
+                                       void *user, struct err *err);
 
 /* "PATH:LINE" for a sentence; of a long path its end, after dots. Returns out->text. */
 struct ini_place {

@@ -42,6 +42,15 @@ TARGETS = [
     "/p/1?version=2&fullname=a.b+c%20d&missing=zero", "/p?ttl=1&ttl=2", "/p?unknown&=x&&compatibility=", "/p?nosuch=1",
     "/./../%2e",
 ]
+RIGHTS = [
+    "# who may do what\n[anonymous]\nreader = public-*, docs\nhealth = yes\n[authenticated]\nreader = *\n"
+    "requests_per_second = 100\n[group ci]\nmembers = jenkins,\n  Jane Doe\nwriter = *-cache, a*b*c\nbytes_per_second = 4MiB\n"
+    "[user root]\nadmin = *\n[address]\nrequests_per_second = 50\nrequests_burst = 100\nconnections = 32\n",
+    "[user a]\nreader = t, t\n", "[user a]\n[user a]\n", "[user a]\nschema:t\nwriter = **\nadmin = a\n", "[user ]\n", "[nobody]\n",
+    "[group g]\nmembers = a, a\n", "[group g]\nmembers =\n a,\n b\n[group h]\nmembers = b\nreader = x*\nwriter = *x*y*\n",
+    "[address]\nreader = *\n", "reader = *\n", "[user a]\n reader = *\n", "[user a]\nhealth = yes\n  no\n", "[user a] x\n", "[user a\n",
+    "\ufeff[user a]\n", "[user a]\nreader\n", "[user a]\n= b\n", "[user a]\nreader = a[b]\n", "[anonymous]\r\nreader = a\r\n",
+]
 # A byte of options, a row of tests/fuzz/schemas.c, the text.
 RECORDS = [
     'T{"name":"James Bond","age":60}',
@@ -182,6 +191,8 @@ def by_hand():
                 yield "patch", f"hand-{row}-{options}-{i}", bytes([options, row, 40]) + choices
     for i, (row, text) in enumerate(PATCHES):
         yield "patch", f"text-{i:02}", bytes([3 if text.startswith("[") else 2, ord(row), 0]) + text.encode()
+    for i, text in enumerate(RIGHTS):
+        yield "rights", f"hand-{i:02}", text.encode()
     for i, text in enumerate(CLIENT):
         yield "client", f"hand-{i:02}", bytes([text[0]]) + text[1].encode()
     union = b'[{"type":"record","name":"n.A","fields":[]},{"type":"record","name":"B","fields":[{"name":"a","type":"n.A"}]}]'

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/compiler.h"
 #include "base/err.h"
@@ -14,10 +15,12 @@
 enum role {
     ROLE_ANYONE, /* asks for nothing */
     ROLE_HEALTH, /* metrics, TRACE; of the store as a whole */
-    ROLE_READ,   /* records, and the type's schemas */
+    ROLE_SEE, /* that the type is there, and its schemas: whoever has any of the next four; of the store: on anything */
+    ROLE_READ, /* records */
     ROLE_WRITE,
-    ROLE_SCHEMA, /* registers and deletes versions, sets options; sees schemas, not records */
-    ROLE_ADMIN   /* drops types, settings for all, backups */
+    ROLE_SCHEMA, /* registers and deletes versions, sets options; sees no records */
+    ROLE_ADMIN,  /* drops types, settings for all, backups */
+    ROLES
 };
 
 /* 0: no limit. A burst of 0 is one second's worth. */
@@ -27,21 +30,28 @@ struct quota_limits {
 };
 
 struct rights;
-struct
-    principal; /* one user, or all that the file does not name, or anonymous; lives as long as its rights */
+/* One user, or all that the file does not name, or anonymous; lives as long as its rights. */
+struct principal;
 
-/* path NULL: there is no file: who is known may do everything, anonymous nothing. CONFIG: with file and line. */
+/* path NULL: there is no file: who is known may do everything, anonymous nothing. CONFIG: with file and line. NO_MEMORY. */
 MUST_USE enum rc rights_load(const char *path, struct rights **out, struct err *);
+/* The same of what is open already; `path` is for the words. */
+MUST_USE enum rc rights_load_stream(FILE *, const char *path, struct rights **out, struct err *);
 void rights_free(struct rights *);
 
 /* user empty: anonymous. Never NULL. */
 const struct principal *rights_principal(const struct rights *, struct slice user);
-/* type empty: the store as a whole, which takes a grant for all types (*). */
+/* type empty: the store as a whole, which takes a grant for all types (*), but for ROLE_SEE, which takes any. A name of a
+ * subject of the registry's does for a type. */
 bool principal_may(const struct principal *, enum role, struct slice type);
 /* Any of reader, writer, schema, admin on it. */
 bool principal_sees(const struct principal *, struct slice type);
+/* ... on all types there are: lists need not ask. */
+bool principal_sees_all(const struct principal *);
+bool principal_is_anonymous(const struct principal *);
 /* Might somebody be allowed this whom anonymous is not? Then 401 is the better answer. */
 bool rights_ask_for_name(const struct rights *);
+const struct rights *principal_rights(const struct principal *);
 
 /* The quota of a principal's own, and those of its groups, which all members of one share. `id` is the place of its bucket:
  * from 0, below rights_quotas(). */
@@ -53,6 +63,8 @@ struct quota_of {
 unsigned principal_quotas(const struct principal *, struct quota_of *out, unsigned max,
                           const struct quota_limits **each);
 uint32_t rights_quotas(const struct rights *);
+/* Whose it is: "anonymous", "user NAME", "group NAME", by which the same is found after a reload. */
+struct slice rights_quota_name(const struct rights *, uint32_t id);
 /* What every address has, whoever asks from there; NULL: no limit. */
 const struct quota_limits *rights_address_quota(const struct rights *);
 /* Open connections of one address; 0: no limit. */

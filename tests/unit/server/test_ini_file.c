@@ -1,6 +1,7 @@
 /* tests/unit/server/test_ini_file.c - what is taken of a file, and that nothing is cut or passed over. */
 #include "tests/lib/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -51,6 +52,65 @@ TEST(ini_stream_read__gives_each_line_with_its_section_and_number)
     takes("a-b = \n[s t] \n[u]\nc d = :[1]\n", "1[]a-b=|4[u]c d=:[1]|");
     takes("a = \xc3\xa4\xff\n", "1[]a=\xc3\xa4\xff|");
 }
+
+/* ---- lists ---- */
+
+static enum rc take_of_list(void *user, const struct ini_line *line, struct err *why)
+{
+    (void)user, (void)why;
+    if (line->name)
+        assert_true(
+            buf_printf(&seen, "%u%s%s=%s|", line->number, line->is_more ? "+" : "", line->name, line->value));
+    else
+        assert_true(buf_printf(&seen, "%u[%s]|", line->number, line->section));
+    return strcmp(line->section ? line->section : "", "bad") ? RC_OK
+                                                             : err_set(why, ERR_CONFIG, "bad is bad.");
+}
+
+static enum rc read_lists(const char *text)
+{
+    FILE *stream = fmemopen((char *)(uintptr_t)text, strlen(text), "r");
+    assert_non_null(stream);
+    seen.len = 0;
+    enum rc rc = ini_stream_read_lists(stream, "f.conf", take_of_list, take_of_list, NULL, &err);
+    fclose(stream);
+    return rc;
+}
+
+TEST(ini_stream_read_lists__tells_each_section_whole_and_what_goes_on)
+{
+    char name[101] = {0};
+    char text[300], want[300];
+    assert_int_equal(read_lists("# c\n  # c\n[a]\n[b]\nx = 1,\n  2,\n\n\t3\r\ny = 4\n[ c d ]\n[]\n"), RC_OK);
+    assert_slice_str(buf_slice(&seen), "3[a]|4[b]|5x=1,|6+x=2,|8+x=3|9y=4|10[c d]|11[]|");
+    memset(name, 'n', 100);
+    snprintf(text, sizeof text, "[%s]", name);
+    snprintf(want, sizeof want, "1[%s]|", name);
+    assert_int_equal(read_lists(text), RC_OK);
+    assert_slice_str(buf_slice(&seen), want);
+    buf_release(&seen);
+}
+
+TEST(ini_stream_read_lists__refuses_what_goes_on_with_nothing)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {" x = 1\n", "f.conf:1: The line begins with a space; there is no list"},
+        {"[a]\nx = 1\n[b]\n  2\n", "f.conf:4: The line begins with a space; there is no list"},
+        {"[a]\nx = 1\n  2 # 3\n", "f.conf:3: A comment stands"},
+        {"[a] b\n", "f.conf:1: A section is"},
+        {"\n[bad]\n", "f.conf:2: bad is bad."},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        assert_int_equal(read_lists(cases[i].text), RC_ERR);
+        if (strncmp(err.message, cases[i].words, strlen(cases[i].words)) != 0)
+            fail_msg("%s", err.message);
+    }
+    buf_release(&seen);
+}
+
+/* ---- plain files ---- */
 
 TEST(ini_stream_read__puts_the_place_before_the_words_of_who_refuses)
 {
