@@ -136,6 +136,9 @@ def from_conformance():
 
 
 # Paths as text, for whatever record.
+CONFIGS = ["", "# c\ndata = /var/lib/avrod\r\n\n; c\nlisten=127.0.0.1:0,unix:/a b\n", "head-max = 64KiB\nhead-max = 1KiB\n", "[server]\ndata = d",
+           "idle-deadline = 5m\n body-max = 1MiB", "insecure = yes\ndurability = none\nthreads=3\nmap-max=1TiB", "data = d ; c", "data: d", "\ufeffdata = d",
+           "cors-origin = https://a.example,https://b.example\ncompat = astore\naccess-log = -#;", "data = " + "x" * 1500, "--data = d\n", "config = c\n"]
 PATHS = [".", "..*", ".*.*", ".k[0][-1]", "(..v|.next)..v", '.m(~"a|b"|"c"){. != null}', "..next{.v >= ^.v || !.next}.v", ".e{. + 1 > -2 * 3}", "[*]{.x == .y}",
          ".g{. % 2 === 1 && (. < 5)}", '..*{. *= "A"}', ".k{", '.m(~"(")', ". .a", ".{(.a|.b) == ('x')}", ".{\"\\u00e9\" ^== .c}", "^.next", "." + "(.a|" * 30]
 
@@ -193,6 +196,8 @@ def by_hand():
         yield "patch", f"text-{i:02}", bytes([3 if text.startswith("[") else 2, ord(row), 0]) + text.encode()
     for i, text in enumerate(RIGHTS):
         yield "rights", f"hand-{i:02}", text.encode()
+    for i, text in enumerate(CONFIGS):
+        yield "config", f"hand-{i:02}", text.encode()
     for i, text in enumerate(CLIENT):
         yield "client", f"hand-{i:02}", bytes([text[0]]) + text[1].encode()
     union = b'[{"type":"record","name":"n.A","fields":[]},{"type":"record","name":"B","fields":[{"name":"a","type":"n.A"}]}]'
