@@ -140,6 +140,8 @@ static enum rc fail(struct reader *r, const char *why)
 static enum rc fail_to_read(struct err *err, const char *path)
 {
     int number = errno;
+    if (number == ENOMEM)
+        return err_oom(err);
     return err_set(err, ERR_CONFIG, "%.120s cannot be read: %s.", path, strerror(number));
 }
 
