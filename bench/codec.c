@@ -70,7 +70,7 @@ static void make_edit(struct sample *s)
     struct projection_list list;
     int field = schema_field(s->schema, slice_str(s->field));
     if (field < 0 || codec_field_span(s->schema, field, s->avro, &value, &err) != RC_OK ||
-        edit_of_field(&s->edit, s->schema, field, value, &s->arena, &err) != RC_OK ||
+        edit_of_field(&s->edit, s->schema, NULL, field, value, &s->arena, &err) != RC_OK ||
         projection_list_parse(&list, slice_str(s->field), &s->arena, &err) != RC_OK ||
         projection_new(&s->projection, s->schema, &list, &s->arena, &err) != RC_OK)
         die("%s: %s cannot be edited", s->name, s->field);

@@ -51,6 +51,15 @@ void codec_free(struct codec *c)
     free(c);
 }
 
+enum rc codec_check_bytes(const struct codec_opts *opts, uint64_t bytes, struct err *err)
+{
+    if (likely(!opts->limits.bytes || bytes <= opts->limits.bytes))
+        return RC_OK;
+    return err_set(err, ERR_RECORD_TOO_LARGE,
+                   "A record of this type has at most %u bytes of Avro; this one has %llu.",
+                   opts->limits.bytes, (unsigned long long)bytes);
+}
+
 /* ---- JSON to Avro ---- */
 
 static enum rc refuse(enum encode_result r, struct err *err)
@@ -77,7 +86,9 @@ enum rc encode_or_explain(struct codec *c, struct encode_job *job, struct slice 
     enum encode_result r = encode_text(&e, c, job, json, out);
     enum rc rc = RC_OK;
     job->budget = e.budget;
-    if (unlikely(r == ENCODE_MISFIT))
+    if (unlikely(r == ENCODE_BEYOND) && !encode_note_excess(&e, arena, &job->excess))
+        rc = err_oom(err);
+    else if (unlikely(r == ENCODE_MISFIT || r == ENCODE_BEYOND))
         rc = explain_text(c, job, json, arena, err);
     else if (unlikely(r != ENCODE_FITS))
         rc = refuse(r, err);
@@ -102,8 +113,15 @@ enum rc codec_from_json(struct codec *c, const struct schema *s, const struct co
     if (unlikely(!p))
         return err_oom(err);
     struct encode_job job = encode_job_of(p, p->root, opts);
+    size_t before = out->len;
     job.budget = encode_budget(json.len, opts->brief);
-    return encode_or_explain(c, &job, json, out, arena, err);
+    job.limits = opts->limits;
+    enum rc rc = encode_or_explain(c, &job, json, out, arena, err);
+    if (rc == RC_OK && codec_check_bytes(opts, out->len - before, err) != RC_OK) {
+        out->len = before;
+        return RC_ERR;
+    }
+    return rc;
 }
 
 enum rc codec_field_from_json(struct codec *c, const struct schema *s, int field,
@@ -118,5 +136,6 @@ enum rc codec_field_from_json(struct codec *c, const struct schema *s, int field
     struct encode_job job = encode_job_of(p, p->fields[root->a + (uint32_t)field].op, opts);
     job.budget = encode_budget(json.len, opts->brief);
     job.depth = 1;
+    job.limits = opts->limits;
     return encode_or_explain(c, &job, json, out, arena, err);
 }

@@ -22,11 +22,20 @@ enum json_form {
     JSON_FORMS
 };
 
+/* What a type allows its records, if that is less than any record may have; 0: as much as any. They are looked at when data
+ * come in, never when they are read. */
+struct codec_limits {
+    uint32_t bytes; /* of Avro binary */
+    uint32_t items; /* of one array or map */
+    uint32_t depth; /* records, arrays and maps inside each other */
+};
+
 /* A type's options, as far as they are about data. Zero-initialised: the defaults. */
 struct codec_opts {
     enum json_form form;
     enum { MISSING_DEFAULT, MISSING_ZERO, MISSING_REJECT } missing;
     enum { UNKNOWN_REJECT, UNKNOWN_IGNORE } unknown;
+    struct codec_limits limits;
     bool brief; /* give up (TOO_MUCH_WORK) after about a millisecond, not a few hundred: who must not be held
                  * up that long has a body that needs more checked elsewhere */
 };
@@ -41,14 +50,15 @@ void codec_free(struct codec *);
  *   json   borrowed for the call      out  the caller's; on failure back to its old length
  *   arena  where problems are kept, on failure only
  * Fails with BAD_JSON (line, column), BAD_RECORD (every problem found, in schema order, then unknown members,
- * at most 100), TOO_DEEP, TOO_MUCH_WORK, RECORD_TOO_LARGE, NO_MEMORY. Linear in json.len; no tree. A fast
+ * at most 100), TOO_DEEP, TOO_MANY_ITEMS, TOO_MUCH_WORK, RECORD_TOO_LARGE, NO_MEMORY. What fits its schema, but not the type's
+ * limits, has one problem: the first such place. Linear in json.len; no tree. A fast
  * pass encodes; only when that does not fit, a second one over the same bytes finds out why. INTERNAL: the
  * passes disagree, a bug of ours. */
 MUST_USE enum rc codec_from_json(struct codec *, const struct schema *, const struct codec_opts *,
                                  struct slice json, struct buf *out, struct arena *arena, struct err *err);
 
 /* The same for the value of one top-level field (schema_field's index): appends the field's Avro binary.
- * Pointers are relative to the field's value. */
+ * Pointers are relative to the field's value; limits.bytes is not looked at. */
 MUST_USE enum rc codec_field_from_json(struct codec *, const struct schema *, int field,
                                        const struct codec_opts *, struct slice json, struct buf *out,
                                        struct arena *arena, struct err *err);
@@ -72,11 +82,18 @@ MUST_USE enum rc codec_to_json_within(const struct schema *, int field, enum jso
 /* Is what stands in `body` behind its first `before` bytes one datum, and nothing else? Every byte is checked as codec_to_json
  * does it; besides, an enum's or a union's index takes no more than the five bytes of an int. What passes can be stored as
  * it is: numbers that take more bytes than they need and blocks that tell their size are read by all.
- *   brief  as in struct codec_opts      arena  where the problem is kept, on failure only
- * Fails with BAD_AVRO and TOO_DEEP (one problem: the JSON Pointer into the record, without names of branches; the byte
+ *   opts   brief and limits              arena  where the problem is kept, on failure only
+ * Fails with BAD_AVRO, TOO_DEEP and TOO_MANY_ITEMS (one problem: the JSON Pointer into the record, without names of branches; the byte
  * counts from the beginning of `body`), TOO_MUCH_WORK, RECORD_TOO_LARGE, NO_MEMORY. Linear in the bytes. */
-MUST_USE enum rc codec_check(struct codec *, const struct schema *, bool brief, struct slice body,
-                             size_t before, struct arena *arena, struct err *err);
+MUST_USE enum rc codec_check(struct codec *, const struct schema *, const struct codec_opts *,
+                             struct slice body, size_t before, struct arena *arena, struct err *err);
+
+/* Is a datum of so many bytes within opts->limits.bytes? RECORD_TOO_LARGE. */
+MUST_USE enum rc codec_check_bytes(const struct codec_opts *, uint64_t bytes, struct err *err);
+
+/* Is a datum that has been made of data which were checked within opts->limits? As codec_check, but quick if it is. */
+MUST_USE enum rc codec_check_limits(struct codec *, const struct schema *, const struct codec_opts *,
+                                    struct slice avro, struct arena *arena, struct err *err);
 
 /* Where in the record's Avro binary a top-level field's value stands: *out is borrowed from `avro`. BAD_AVRO,
  * TOO_DEEP. Looks only at what it must to find the end: texts are not checked, nor blocks that tell their

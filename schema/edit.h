@@ -30,19 +30,20 @@ MUST_USE enum rc edit_of_merge(struct edit **, const struct schema *, const stru
 MUST_USE enum rc edit_of_patch(struct edit **, const struct schema *, const struct codec_opts *,
                                struct slice json, struct arena *, struct err *);
 /* One top-level field (schema_field's index) becomes these bytes, which are one datum of it. NO_MEMORY. */
-MUST_USE enum rc edit_of_field(struct edit **, const struct schema *, int field, struct slice avro,
-                               struct arena *, struct err *);
+MUST_USE enum rc edit_of_field(struct edit **, const struct schema *, const struct codec_opts *, int field,
+                               struct slice avro, struct arena *, struct err *);
 
 /* How long is what the client has sent: applying it takes that much longer. */
 size_t edit_bytes(const struct edit *);
 
-/* Append what the record becomes. All of it is data of the schema, within its limits.
+/* Append what the record becomes. All of it is data of the schema, within the limits of any record and, if it has changed, of
+ * the options that the edit was made with; on the way there it may be beyond those.
  *   old      one datum of the schema, checked when it was stored
  *   brief    as in struct codec_opts: TOO_MUCH_WORK after about a millisecond
  *   changed  how many values were changed; 0: what is appended is `old`
  *   scratch  for values and problems; problems must be told before it is reset
  * Fails with BAD_RECORD (pointers into the record), NOT_APPLICABLE (an operation of a patch that cannot be applied to
- * this record), TEST_FAILED (a `test` of a patch; both with err.operation), TOO_DEEP, TOO_MUCH_WORK,
+ * this record), TEST_FAILED (a `test` of a patch; both with err.operation), TOO_DEEP, TOO_MANY_ITEMS, TOO_MUCH_WORK,
  * RECORD_TOO_LARGE, BAD_AVRO, NO_MEMORY. On failure `out` is as it was. */
 MUST_USE enum rc edit_apply(const struct edit *, struct codec *, bool brief, struct slice old,
                             struct buf *out, uint64_t *changed, struct arena *scratch, struct err *);

@@ -3,13 +3,14 @@
 
 #include "base/bytes.h"
 #include "base/limits.h"
-#include "schema/schema.h"
 
 enum {
     FORMAT = 1,
-    HEAD_BYTES = 40,
+    HEAD_BYTES = 56,
     HEAD_BYTES_FIRST = 32, /* without a form */
     AT_FOLLOWS_LEVEL = 33,
+    AT_LIMITS = 40,
+    LIMITS_END = 52,
     VERSION_BYTES = 12,
     VERSION_BYTES_FIRST = 8, /* without a state */
 };
@@ -17,7 +18,8 @@ enum {
 static bool options_known(const struct type_options *o)
 {
     return o->missing <= MISSING_REJECT && o->unknown <= UNKNOWN_IGNORE && o->compatibility < COMPAT_MODES &&
-           o->form < JSON_AVRO;
+           o->form < JSON_AVRO && o->limits.bytes <= LIMIT_RECORD_MAX &&
+           o->limits.items <= LIMIT_RECORD_MAX && o->limits.depth <= LIMIT_DATA_DEPTH_MAX;
 }
 
 enum rc type_row_decode(struct slice bytes, struct type_row *out, struct err *err)
@@ -33,6 +35,10 @@ enum rc type_row_decode(struct slice bytes, struct type_row *out, struct err *er
         out->options.form = p[HEAD_BYTES_FIRST];
     if (head > AT_FOLLOWS_LEVEL && head <= bytes.len)
         out->options.follows_level = p[AT_FOLLOWS_LEVEL] & 1;
+    if (head >= LIMITS_END && head <= bytes.len)
+        out->options.limits = (struct codec_limits){.bytes = get_le32(p + AT_LIMITS),
+                                                    .items = get_le32(p + AT_LIMITS + 4),
+                                                    .depth = get_le32(p + AT_LIMITS + 8)};
     out->number = get_le32(p + 4);
     out->revision = get_le64(p + 8);
     out->nversions = get_le32(p + 20);
@@ -89,6 +95,9 @@ enum rc type_row_encode(const struct type_row *row, const struct row_version *mo
     p[HEAD_BYTES_FIRST] = row->options.form;
     p[AT_FOLLOWS_LEVEL] = row->options.follows_level;
     put_le64(p + 24, row->options.ttl_s);
+    put_le32(p + AT_LIMITS, row->options.limits.bytes);
+    put_le32(p + AT_LIMITS + 4, row->options.limits.items);
+    put_le32(p + AT_LIMITS + 8, row->options.limits.depth);
     put_le32(p + 20, row->nversions + (more ? 1 : 0));
     for (uint32_t i = 0; i < row->nversions; i++) {
         const struct row_version v = type_row_version(row, i);

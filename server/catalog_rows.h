@@ -6,6 +6,7 @@
  *  16 head length u16 (more than is known here is skipped)   18 bytes of a version u16 (0: 8)   20 versions u32
  *  24 ttl seconds u64, 0: none
  *  32 form u8   33 u8 = 1: it goes by the registry's level for all   34 six of zero; if the head is so long
+ *  40 most bytes of a record u32   44 most items u32   48 most levels u32, 0: none   52 four of zero; if the head is so long
  * then for each version, oldest first: number u32, schema id u32, state u8, zero
  *
  * The other rows: SPACE_SCHEMA, key schema id u32 big-endian, the text as first registered;
@@ -16,6 +17,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "schema/schema.h"
 
 /* The values of missing and unknown are those of struct codec_opts, that of compatibility is an enum
  * compat_mode, those of form are of enum json_form; all are on disk. */
@@ -26,6 +28,7 @@ struct type_options {
     /* No compatibility was ever given: the type goes by the level that is set for all in the registry; then
      * `compatibility` is backward, for who does not know this. */
     bool follows_level;
+    struct codec_limits limits;
 };
 
 /* A version never leaves its row: a record may bear its schema id. The values are on disk. */

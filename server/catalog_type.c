@@ -97,7 +97,8 @@ enum rc type_new(struct type **out, struct slots *slots, struct slice name, cons
     t->options = row->options;
     t->codec = (struct codec_opts){.form = (enum json_form)row->options.form,
                                    .missing = row->options.missing,
-                                   .unknown = row->options.unknown};
+                                   .unknown = row->options.unknown,
+                                   .limits = row->options.limits};
     for (uint32_t i = 0; i < row->nversions; i++) {
         if (!version_init(&t->version[i], slots, type_row_version(row, i))) {
             type_free(slots, t);

@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "schema/decode/avro_read.h"
+#include "schema/decode/decode.h"
 #include "schema/encode/name_set.h"
 #include "schema/json.h"
 #include "schema/program/program.h"
@@ -25,6 +26,7 @@ struct frame {
             uint64_t left;            /* items of this block still to come */
             const uint8_t *block_end; /* if the block told its size, else NULL */
             uint64_t index;           /* items begun, of all blocks */
+            uint64_t total;           /* items of all blocks so far */
             const uint8_t *key;       /* map: where the member's key stands */
             struct name_scope keys;   /* map */
         } items;
@@ -37,6 +39,8 @@ struct checker {
     size_t before;              /* bytes of the body that stand before it */
     int64_t budget;
     uint64_t empty_items_left;
+    uint32_t items_max, depth_max; /* of the type, or of all */
+    bool is_ours;          /* what the datum is made of has been checked: nobody has sent these bytes */
     struct name_set *keys; /* of the maps that are open */
     struct arena *arena;
     struct err *err;
@@ -82,6 +86,15 @@ static enum rc tell(struct checker *c, enum err_code code, enum problem_code kin
     return err_sum_up(c->err, code);
 }
 
+static enum err_code code_of(enum problem_code kind)
+{
+    switch (kind) {
+    case PROBLEM_DEPTH: return ERR_TOO_DEEP;
+    case PROBLEM_ITEMS: return ERR_TOO_MANY_ITEMS;
+    default: return ERR_BAD_AVRO;
+    }
+}
+
 /* Fill *err: what is wrong, at which byte, in which value. `inside`: the frames up to this one have a member
  * that is concerned. Returns NULL, so that it can be returned in place of a moved pointer. */
 static COLD void *fail(struct checker *c, enum problem_code kind, const struct frame *inside,
@@ -96,11 +109,14 @@ static COLD void *fail(struct checker *c, enum problem_code kind, const struct f
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    snprintf(sentence, sizeof sentence, "Avro binary: %s at byte %zu.%s", what,
-             c->before + (size_t)(at - c->start), is_file ? " It looks like an object container file." : "");
-    enum err_code code = kind == PROBLEM_DEPTH ? ERR_TOO_DEEP : ERR_BAD_AVRO;
+    if (c->is_ours)
+        snprintf(sentence, sizeof sentence, "With this the record would have %s.", what);
+    else
+        snprintf(sentence, sizeof sentence, "Avro binary: %s at byte %zu.%s", what,
+                 c->before + (size_t)(at - c->start),
+                 is_file ? " It looks like an object container file." : "");
     if (pointer_to(c, inside, &pointer))
-        (void)tell(c, code, kind, buf_slice(&pointer), sentence);
+        (void)tell(c, code_of(kind), kind, buf_slice(&pointer), sentence);
     else
         err_oom(c->err);
     buf_release(&pointer);
@@ -115,8 +131,8 @@ static COLD void *too_much_work(struct checker *c)
 
 static COLD void *too_deep(struct checker *c, const uint8_t *at)
 {
-    return fail(c, PROBLEM_DEPTH, c->top, at, "more than %d records, arrays and maps inside each other",
-                LIMIT_DATA_DEPTH_MAX);
+    return fail(c, PROBLEM_DEPTH, c->top, at, "more than %u records, arrays and maps inside each other",
+                c->depth_max);
 }
 
 static COLD void *bad_number(struct checker *c, const uint8_t *at)
@@ -206,7 +222,7 @@ static const uint8_t *check_index(struct checker *c, enum problem_code kind, con
 
 static bool open_frame(struct checker *c, const struct op *op, const uint8_t *at)
 {
-    if (unlikely(c->top == c->frames + LIMIT_DATA_DEPTH_MAX))
+    if (unlikely(c->top == c->frames + c->depth_max))
         return too_deep(c, at);
     struct frame *f = ++c->top;
     f->op = op;
@@ -216,7 +232,7 @@ static bool open_frame(struct checker *c, const struct op *op, const uint8_t *at
     }
     f->items.left = 0;
     f->items.block_end = NULL;
-    f->items.index = 0;
+    f->items.index = f->items.total = 0;
     if (op->code == OP_MAP)
         f->items.keys = name_scope_open(c->keys);
     return true;
@@ -233,7 +249,7 @@ static void close_frame(struct checker *c)
 static bool check_empty(struct checker *c, const struct op *op, const uint8_t *at)
 {
     size_t open = (size_t)(c->top - c->frames);
-    return likely(open + op->depth_empty <= LIMIT_DATA_DEPTH_MAX) || too_deep(c, at);
+    return likely(open + op->depth_empty <= c->depth_max) || too_deep(c, at);
 }
 
 /* The bytes of each datum of this type whose bytes may be any; else -1. */
@@ -251,7 +267,7 @@ static int64_t free_bytes(const struct op *op)
  * that take no bytes at all have a budget of their own. */
 static bool check_count(struct checker *c, const uint8_t *at, const uint8_t *items)
 {
-    const struct frame *f = c->top;
+    struct frame *f = c->top;
     const struct op *item = &c->program->ops[f->op->a];
     uint64_t least, each = (uint64_t)item->size_min + (f->op->code == OP_MAP);
     const uint8_t *end = f->items.block_end ? f->items.block_end : c->end;
@@ -267,6 +283,14 @@ static bool check_count(struct checker *c, const uint8_t *at, const uint8_t *ite
     if (unlikely(__builtin_mul_overflow(f->items.left, each, &least) || least > (uint64_t)(end - items)))
         return fail(c, PROBLEM_SIZE, c->top - 1, at, "a block of more items than the data can hold");
     return true;
+}
+
+static bool check_items(struct checker *c, const uint8_t *at)
+{
+    struct frame *f = c->top;
+    f->items.total += f->items.left;
+    return likely(f->items.total <= c->items_max) ||
+           fail(c, PROBLEM_ITEMS, f - 1, at, "more than %u items in one array or map", c->items_max);
 }
 
 /* Does the block that ends here say so, if it tells its size? */
@@ -292,7 +316,7 @@ static const uint8_t *next_block(struct checker *c, const uint8_t *at)
             return fail(c, PROBLEM_SIZE, c->top - 1, at, "%s", fault);
         if (f->items.left == 0)
             return p;
-        if (unlikely(!check_count(c, at, p)))
+        if (unlikely(!check_count(c, at, p) || !check_items(c, at)))
             return NULL;
         at = p;
         if (each < 0)
@@ -407,22 +431,21 @@ static const uint8_t *check_datum(struct checker *c, const struct op *op)
     return at;
 }
 
-enum rc codec_check(struct codec *codec, const struct schema *schema, bool brief, struct slice body,
-                    size_t before, struct arena *arena, struct err *err)
+static enum rc check(struct codec *codec, const struct schema *schema, const struct codec_opts *opts,
+                     struct slice body, size_t before, bool is_ours, struct arena *arena, struct err *err)
 {
     const struct program *p = schema_program(schema);
     struct slice avro = slice_not_null(body);
-    assert(before <= body.len);
-    if (avro.len - before > LIMIT_RECORD_MAX)
-        return err_set(err, ERR_RECORD_TOO_LARGE, "The record takes more than %d bytes as Avro binary.",
-                       LIMIT_RECORD_MAX);
     struct checker c; /* the frames stay uninitialised */
     c.program = p;
     c.start = avro.ptr + before;
     c.end = avro.ptr + avro.len;
     c.before = before;
-    c.budget = encode_budget(avro.len - before, brief);
+    c.budget = encode_budget(avro.len - before, opts->brief);
     c.empty_items_left = LIMIT_EMPTY_ITEMS_MAX;
+    c.items_max = opts->limits.items ? opts->limits.items : UINT32_MAX;
+    c.depth_max = opts->limits.depth ? opts->limits.depth : LIMIT_DATA_DEPTH_MAX;
+    c.is_ours = is_ours;
     c.keys = &codec->names;
     c.arena = arena;
     c.err = err;
@@ -432,4 +455,28 @@ enum rc codec_check(struct codec *codec, const struct schema *schema, bool brief
     bool ok = check_datum(&c, &p->ops[p->root]);
     name_set_reset(c.keys);
     return ok ? RC_OK : RC_ERR;
+}
+
+enum rc codec_check(struct codec *codec, const struct schema *schema, const struct codec_opts *opts,
+                    struct slice body, size_t before, struct arena *arena, struct err *err)
+{
+    assert(before <= body.len);
+    if (body.len - before > LIMIT_RECORD_MAX)
+        return err_set(err, ERR_RECORD_TOO_LARGE, "The record takes more than %d bytes as Avro binary.",
+                       LIMIT_RECORD_MAX);
+    if (codec_check_bytes(opts, body.len - before, err) != RC_OK)
+        return RC_ERR;
+    return check(codec, schema, opts, body, before, false, arena, err);
+}
+
+enum rc codec_check_limits(struct codec *codec, const struct schema *schema, const struct codec_opts *opts,
+                           struct slice avro, struct arena *arena, struct err *err)
+{
+    const struct codec_limits *limits = &opts->limits;
+    const struct program *p = schema_program(schema);
+    if (codec_check_bytes(opts, avro.len, err) != RC_OK)
+        return RC_ERR;
+    if ((!limits->items && !limits->depth) || decode_within(p, p->root, limits, slice_not_null(avro)))
+        return RC_OK;
+    return check(codec, schema, opts, avro, 0, true, arena, err);
 }

@@ -22,4 +22,7 @@ const uint8_t *decode_skip(const struct program *, uint32_t op, struct slice avr
 const uint8_t *decode_count(const struct program *, uint32_t op, struct slice avro, const uint8_t *at,
                             uint64_t *empty_items, struct err *err);
 
+/* Is the datum, which has been checked, within these limits (items, depth)? Any thread. */
+bool decode_within(const struct program *, uint32_t op, const struct codec_limits *, struct slice avro);
+
 #endif

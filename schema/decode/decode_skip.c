@@ -12,7 +12,9 @@ struct frame {
     const struct op *op; /* NULL: the bottom */
     union {
         const struct op_field *next; /* record */
-        uint64_t left;               /* array, map: items of the block */
+        struct {
+            uint64_t left, total; /* array, map: items of the block, of all blocks so far */
+        };
     };
 };
 
@@ -20,7 +22,8 @@ struct skipper {
     const struct program *program;
     const uint8_t *start, *end;
     struct err *err;
-    bool counts;          /* empty_items, also inside of blocks that tell their size */
+    bool counts; /* empty_items, also inside of blocks that tell their size */
+    uint32_t items_max, depth_max;
     uint64_t empty_items; /* of arrays, that take no bytes; no more than one beyond LIMIT_EMPTY_ITEMS_MAX */
     struct frame *top;
     struct frame frames[LIMIT_DATA_DEPTH_MAX + 1];
@@ -83,9 +86,15 @@ static int64_t constant_size(const struct op *op)
 
 static bool too_deep(struct skipper *s)
 {
-    err_set(s->err, ERR_TOO_DEEP, "Avro binary: more than %d records, arrays and maps inside each other.",
-            LIMIT_DATA_DEPTH_MAX);
+    err_set(s->err, ERR_TOO_DEEP, "Avro binary: more than %u records, arrays and maps inside each other.",
+            s->depth_max);
     return false;
+}
+
+static COLD void *too_many(struct skipper *s)
+{
+    err_set(s->err, ERR_TOO_MANY_ITEMS, "Avro binary: more than %u items in one array or map.", s->items_max);
+    return NULL;
 }
 
 /* Items that are passed over without a look: they may be records that are too deep. */
@@ -93,7 +102,7 @@ static bool count_empty(struct skipper *s, const struct op *item, uint64_t items
 {
     uint64_t most = LIMIT_EMPTY_ITEMS_MAX + 1 - s->empty_items;
     s->empty_items += items < most ? items : most;
-    return likely((size_t)(s->top - s->frames) + item->depth_empty <= LIMIT_DATA_DEPTH_MAX) || too_deep(s);
+    return likely((size_t)(s->top - s->frames) + item->depth_empty <= s->depth_max) || too_deep(s);
 }
 
 /* To the next item of the array or map in s->top, over whole blocks where that can be done. Afterwards, with
@@ -119,6 +128,9 @@ static const uint8_t *next_item(struct skipper *s, const uint8_t *at)
         at = p;
         if (each == 0 && !count_empty(s, item, f->left))
             return NULL;
+        f->total += f->left;
+        if (unlikely(f->total > s->items_max))
+            return too_many(s);
         if ((block_end && !s->counts) || each >= 0) {
             at = block_end ? block_end : p + bytes;
             f->left = 0;
@@ -129,11 +141,11 @@ static const uint8_t *next_item(struct skipper *s, const uint8_t *at)
 
 static bool push(struct skipper *s, const struct op *op)
 {
-    if (unlikely(s->top == s->frames + LIMIT_DATA_DEPTH_MAX))
+    if (unlikely(s->top == s->frames + s->depth_max))
         return too_deep(s);
     struct frame *f = ++s->top;
     f->op = op;
-    f->left = 0;
+    f->left = f->total = 0;
     if (op->code == OP_RECORD)
         f->next = &s->program->fields[op->a];
     return true;
@@ -198,6 +210,8 @@ static void skipper_init(struct skipper *s, const struct program *p, struct slic
     s->err = err;
     s->counts = false;
     s->empty_items = 0;
+    s->items_max = UINT32_MAX;
+    s->depth_max = LIMIT_DATA_DEPTH_MAX;
     s->top = s->frames;
     s->frames[0].op = NULL;
 }
@@ -233,6 +247,18 @@ const uint8_t *decode_count(const struct program *p, uint32_t first, struct slic
     at = skip_datum(&s, first, at);
     *empty_items += s.empty_items;
     return at;
+}
+
+bool decode_within(const struct program *p, uint32_t first, const struct codec_limits *limits,
+                   struct slice avro)
+{
+    struct skipper s;
+    struct err err;
+    skipper_init(&s, p, avro, &err);
+    s.counts = true;
+    s.items_max = limits->items ? limits->items : UINT32_MAX;
+    s.depth_max = limits->depth ? limits->depth : LIMIT_DATA_DEPTH_MAX;
+    return skip_datum(&s, first, avro.ptr);
 }
 
 enum rc codec_check_items(const struct schema *schema, struct slice avro, struct err *err)

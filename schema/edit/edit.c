@@ -9,9 +9,17 @@
 
 static enum rc finish(struct datum *d, struct slice old, uint64_t changed, struct buf *out, struct err *err)
 {
-    if (changed)
-        return datum_finish(d, out, err);
-    return buf_append(out, old) ? RC_OK : err_oom(err);
+    size_t before = out->len;
+    if (!changed)
+        return buf_append(out, old) ? RC_OK : err_oom(err);
+    if (datum_finish(d, out, err) != RC_OK)
+        return RC_ERR;
+    struct codec_opts opts = {.limits = d->opts->limits, .brief = d->is_brief};
+    struct slice avro = slice_of(out->ptr + before, out->len - before);
+    if (codec_check_limits(d->codec, d->schema, &opts, avro, d->arena, err) == RC_OK)
+        return RC_OK;
+    out->len = before;
+    return RC_ERR;
 }
 
 size_t edit_bytes(const struct edit *edit)
@@ -73,15 +81,15 @@ static enum rc apply_field(struct datum *d, const struct edit *edit, uint64_t *c
 
 static const struct edit_kind field_kind = {.apply = apply_field};
 
-enum rc edit_of_field(struct edit **out, const struct schema *schema, int field, struct slice avro,
-                      struct arena *arena, struct err *err)
+enum rc edit_of_field(struct edit **out, const struct schema *schema, const struct codec_opts *opts,
+                      int field, struct slice avro, struct arena *arena, struct err *err)
 {
     const struct program *p = schema_program(schema);
     struct field_edit *f = arena_alloc(arena, sizeof *f);
     if (!f)
         return err_oom(err);
     assert(field >= 0 && (uint32_t)field < p->ops[p->root].b);
-    *f = (struct field_edit){.base = {.kind = &field_kind, .schema = schema, .bytes = avro.len},
+    *f = (struct field_edit){.base = {.kind = &field_kind, .schema = schema, .opts = opts, .bytes = avro.len},
                              .field = (uint32_t)field,
                              .avro = avro};
     *out = &f->base;

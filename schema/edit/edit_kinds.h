@@ -17,8 +17,9 @@ struct edit_kind {
 struct edit {
     const struct edit_kind *kind;
     const struct schema *schema;
-    const struct codec_opts *opts; /* of JSON that is put in; NULL: none is, or the defaults */
-    size_t bytes;                  /* of what the client has sent: for each some work is allowed */
+    const struct codec_opts
+        *opts;    /* of JSON that is put in, and the limits of what comes out; NULL: the defaults */
+    size_t bytes; /* of what the client has sent: for each some work is allowed */
 };
 
 #endif

@@ -52,20 +52,11 @@ static bool is_container(const struct frame *f)
     return f->kind < FRAME_TAG;
 }
 
-/* What is a record in JSON alone does not count. */
-static bool is_flat(const struct encode *e, enum frame_kind kind, uint32_t op)
-{
-    return kind == FRAME_RECORD && e->program->ops[op].flags & OP_FLAG_FLAT;
-}
-
 struct frame *encode_push(struct encode *e, enum frame_kind kind, uint32_t op)
 {
     struct codec *c = e->codec;
-    if (kind < FRAME_TAG && unlikely(e->depth >= LIMIT_DATA_DEPTH_MAX) && !is_flat(e, kind, op)) {
-        e->was_too_deep = true;
-        e->result = ENCODE_MISFIT;
+    if (kind < FRAME_TAG && unlikely(e->depth >= e->depth_max) && !encode_may_nest(e, kind, op))
         return NULL;
-    }
     if (!stack_reserve(&c->frames, 1, sizeof(struct frame))) {
         e->result = ENCODE_NO_MEMORY;
         return NULL;
@@ -259,6 +250,7 @@ static void forget(struct encode *e)
     e->depth = e->deepest = e->depth_outside;
     e->trials = e->ends_hint = e->memo_begin = e->memo_end = 0;
     e->empty_items = 0;
+    e->most_items = 0;
     e->level = e->nlevels - 1;
     memo_forget(c);
 }
@@ -308,6 +300,8 @@ static enum encode_result begin(struct encode *e, struct codec *c, const struct 
                          .out_before = out->len,
                          .mode = job->mode,
                          .depth_outside = job->depth,
+                         .depth_max = job->limits.depth ? job->limits.depth : LIMIT_DATA_DEPTH_MAX,
+                         .items_max = job->limits.items ? job->limits.items : UINT32_MAX,
                          .budget = job->budget};
     if (json.len > UINT32_MAX / 2)
         return ENCODE_TOO_LARGE;

@@ -1,5 +1,5 @@
 /* schema/encode/encode.h - the encoder's state, shared by the files that make it up: encode.c (the walk),
- * encode_scalar.h (numbers and strings), encode_spelled.h (texts of logical types), encode_union.c (which branch), name_set.h (duplicates), skip.c
+ * encode_limits.c (those of a type), encode_scalar.h (numbers and strings), encode_spelled.h (texts of logical types), encode_union.c (which branch), name_set.h (duplicates), skip.c
  * (values met before their turn) and blocks.c (counts). Inside schema/ only; explain.c and defaults.c call
  * encode_text and encode_fits. */
 #ifndef SCHEMA_ENCODE_H
@@ -13,6 +13,7 @@
 enum encode_result {
     ENCODE_FITS,
     ENCODE_MISFIT,        /* the second pass finds out why */
+    ENCODE_BEYOND,        /* it may fit, but not the type's limits: encode.beyond, at the top of the stack */
     ENCODE_AGAIN,         /* (within) a field came after its default was written: once more, more carefully */
     ENCODE_TOO_LARGE,     /* beyond LIMIT_RECORD_MAX */
     ENCODE_TOO_MANY,      /* beyond LIMIT_EMPTY_ITEMS_MAX */
@@ -93,9 +94,10 @@ struct frame {
             uint32_t items; /* instruction of items or values */
             uint32_t out;   /* where the count's byte is */
             uint32_t count;
+            uint32_t key; /* map: where the last key is in the output */
         } block;
         struct {
-            uint32_t out, blocks, deepest; /* how far the output had come */
+            uint32_t out, blocks, deepest, most_items; /* how far the output had come */
             uint64_t empty_items;
             uint32_t branch;    /* to try next */
             uint32_t found;     /* the branch that fits, PROGRAM_NONE */
@@ -122,6 +124,10 @@ struct encode {
     struct encode_rules levels[ENCODE_LEVELS_MAX];
     uint32_t depth_outside;        /* as in struct encode_job */
     uint32_t depth, deepest;       /* records, arrays and maps around p; the most there were */
+    uint32_t most_items;           /* written, of one array or map */
+    uint32_t depth_max, items_max; /* the type's limits */
+    enum problem_code beyond;      /* ENCODE_BEYOND: DEPTH or ITEMS ... */
+    uint32_t beyond_frames;        /* ... of the value that so many frames lead to */
     uint32_t trials;               /* attempts around p: what is written there is thrown away */
     uint32_t memo_begin, memo_end; /* the outermost value that was tried: what the memo knows is about it */
     uint32_t ends_hint;            /* where the last look into codec.ends hit */
@@ -136,6 +142,13 @@ struct encode {
     uint64_t steps;            /* values looked at, for tests of linearity */
 };
 
+/* The first place where a text that may fit goes beyond the type's limits. */
+struct excess {
+    bool is_met;
+    enum problem_code code; /* DEPTH or ITEMS */
+    struct slice pointer;   /* in the arena */
+};
+
 struct encode_job {
     const struct program *program;
     uint32_t op;
@@ -143,6 +156,8 @@ struct encode_job {
     struct encode_rules rules;
     uint32_t depth; /* records, arrays and maps around the text */
     int64_t budget; /* of work; encode.budget tells what is left of it */
+    struct codec_limits limits;
+    struct excess excess; /* what the fast pass has met */
 };
 
 /* The fast pass: append the datum to `out`; on anything but ENCODE_FITS `out` is back at its old length. `e`
@@ -252,6 +267,17 @@ static inline const uint8_t *encode_pass_colon(const struct encode *e, const uin
     p = scan_space(p);
     return *p == ':' ? p + 1 : NULL;
 }
+
+/* encode_limits.c: the value that so many frames lead to goes beyond a limit of the type. True in an attempt, where that does
+ * not matter: which branch a value belongs to is no question of limits. Else false, with e->result set. */
+MUST_USE bool encode_exceeds(struct encode *e, enum problem_code code, uint32_t frames);
+/* One level more than the type's limit, or any record's, allows: a container may begin nevertheless, if it is no level in
+ * binary. False with e->result set. */
+MUST_USE bool encode_may_nest(struct encode *e, enum frame_kind kind, uint32_t op);
+/* May what stands for the field be put in? False with e->result set. */
+MUST_USE bool encode_may_fill(struct encode *e, const struct op_filling *);
+/* Note what encode_text has stopped at. False: memory is out. */
+MUST_USE bool encode_note_excess(const struct encode *e, struct arena *, struct excess *out);
 
 /* encode_member.c: JSON of no type */
 enum step any_open(struct encode *e, const uint8_t *p);

@@ -11,6 +11,8 @@ static inline enum step block_close(struct encode *e, struct frame *f, const uin
         return STEP_FAIL;
     if (f->kind == FRAME_ARRAY && unlikely(e->program->ops[f->block.items].size_min == 0))
         e->empty_items += f->block.count;
+    if (f->block.count > e->most_items)
+        e->most_items = f->block.count;
     return encode_close(e, p);
 }
 
@@ -23,6 +25,12 @@ static inline struct frame *block_open(struct encode *e, enum frame_kind kind, u
         f->block.out = (uint32_t)(e->o++ - e->out);
     }
     return f;
+}
+
+/* May one more item come? */
+static inline bool may_have_more(struct encode *e, const struct frame *f)
+{
+    return likely(f->block.count < e->items_max) || encode_exceeds(e, PROBLEM_ITEMS, e->codec->frames.n - 1);
 }
 
 static inline enum step array_open(struct encode *e, const struct op *op, const uint8_t *p)
@@ -42,7 +50,7 @@ static inline enum step array_resume(struct encode *e, struct frame *f)
         return STEP_FAIL;
     p = scan_space(p);
     if (*p == ',')
-        return encode_next(e, p + 1, f->block.items);
+        return may_have_more(e, f) ? encode_next(e, p + 1, f->block.items) : STEP_FAIL;
     return *p == ']' ? block_close(e, f, p + 1) : STEP_FAIL;
 }
 
@@ -59,6 +67,7 @@ static inline enum step map_read_key(struct encode *e, struct frame *f, const ui
     if (!encode_room(e, 0))
         return STEP_FAIL;
     size_t at = (size_t)(e->o - e->out);
+    f->block.key = (uint32_t)at;
     p = scalar_string(e, p);
     if (!p || !(p = encode_pass_colon(e, p)))
         return STEP_FAIL;
@@ -91,7 +100,7 @@ static inline enum step map_resume(struct encode *e, struct frame *f)
         return STEP_FAIL;
     p = scan_space(p);
     if (*p == ',')
-        return map_read_key(e, f, scan_space(p + 1));
+        return may_have_more(e, f) ? map_read_key(e, f, scan_space(p + 1)) : STEP_FAIL;
     return *p == '}' ? block_close(e, f, p + 1) : STEP_FAIL;
 }
 

@@ -34,13 +34,14 @@ static bool fill(struct encode *e, const struct op_field *field)
         e->needed = (uint32_t)(field - e->program->fields);
         return encode_refuse(e, ENCODE_NEEDS_DEFAULT);
     }
-    if (unlikely(e->depth + filling->depth > LIMIT_DATA_DEPTH_MAX)) {
-        e->was_too_deep = true;
-        return encode_refuse(e, ENCODE_MISFIT);
-    }
+    if (unlikely(e->depth + filling->depth > e->depth_max || filling->most_items > e->items_max) &&
+        !encode_may_fill(e, filling))
+        return false;
     if (e->depth + filling->depth > e->deepest)
         e->deepest = e->depth + filling->depth;
     e->empty_items += filling->empty_items;
+    if (filling->most_items > e->most_items)
+        e->most_items = filling->most_items;
     encode_pay(e, COST_FILL + filling->avro.len / 16);
     return put_bytes(e, filling->avro);
 }

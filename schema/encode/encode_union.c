@@ -254,6 +254,7 @@ static enum step follow(struct encode *e, const struct op *op, const uint8_t *p,
     struct slice name;
     uint32_t tag = read_tag(e, op, p, &value, &name);
     assert(tag == branch);
+    e->p = p;
     return take_tagged(e, op, branch, value);
 }
 
@@ -263,6 +264,7 @@ static void take_back(struct encode *e, const struct frame *f)
     e->o = e->out + f->attempt.out;
     e->codec->blocks.n = f->attempt.blocks;
     e->deepest = f->attempt.deepest;
+    e->most_items = f->attempt.most_items;
     e->empty_items = f->attempt.empty_items;
 }
 
@@ -393,6 +395,7 @@ static enum step start_attempts(struct encode *e, const struct op *op, const uin
     f->attempt.out = (uint32_t)(e->o - e->out);
     f->attempt.blocks = e->codec->blocks.n;
     f->attempt.deepest = e->deepest;
+    f->attempt.most_items = e->most_items;
     f->attempt.empty_items = e->empty_items;
     f->attempt.branch = 0;
     f->attempt.found = PROGRAM_NONE;

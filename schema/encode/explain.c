@@ -300,24 +300,45 @@ static void walk(struct explain *x, uint32_t op)
 
 /* ---- the front ---- */
 
-/* The only problem that is told: what is deeper has not been looked at. */
-static enum rc refuse_depth(struct explain *x)
+/* The only problem that is told; `branch` may be NULL. */
+static enum rc refuse_limit(struct explain *x, enum problem_code code, struct slice pointer, uint32_t most,
+                            const struct slice *branch)
 {
+    bool is_depth = code == PROBLEM_DEPTH;
     *x->err = (struct err){0};
-    struct problem *p = err_problem(x->err, x->arena, PROBLEM_DEPTH, buf_slice(&x->pointer));
-    const char *expected = arena_printf(x->arena, "%d levels at the most", LIMIT_DATA_DEPTH_MAX);
-    const char *detail = arena_printf(
-        x->arena, "The body nests records, arrays and maps more than %d levels deep.", LIMIT_DATA_DEPTH_MAX);
-    if (!p || !expected || !detail || !arena_copy(x->arena, x->stop_branch, &p->branch))
+    struct problem *p = err_problem(x->err, x->arena, code, pointer);
+    const char *expected = arena_printf(x->arena, "%u %s at the most", most, is_depth ? "levels" : "items");
+    const char *detail =
+        arena_printf(x->arena,
+                     is_depth ? "The body nests records, arrays and maps more than %u levels deep."
+                              : "The body has more than %u items in one array or map.",
+                     most);
+    if (!p || !expected || !detail || (branch && !arena_copy(x->arena, *branch, &p->branch)))
         return err_oom(x->err);
     p->expected = slice_str(expected);
     p->detail = slice_str(detail);
-    return err_sum_up(x->err, ERR_TOO_DEEP);
+    return err_sum_up(x->err, is_depth ? ERR_TOO_DEEP : ERR_TOO_MANY_ITEMS);
 }
 
-static enum rc finish(struct explain *x)
+/* What is deeper has not been looked at. */
+static enum rc refuse_depth(struct explain *x)
+{
+    return refuse_limit(x, PROBLEM_DEPTH, buf_slice(&x->pointer), LIMIT_DATA_DEPTH_MAX, &x->stop_branch);
+}
+
+/* It fits, but not what the type allows; the fast pass knows where. */
+static enum rc refuse_excess(struct explain *x, const struct encode_job *job)
+{
+    const struct excess *e = &job->excess;
+    uint32_t most = e->code == PROBLEM_DEPTH ? job->limits.depth : job->limits.items;
+    return refuse_limit(x, e->code, e->pointer, most, NULL);
+}
+
+static enum rc finish(struct explain *x, const struct encode_job *job)
 {
     struct err *err = x->err;
+    if (job->excess.is_met && !err->problems && x->stop == EXPLAIN_GO_ON)
+        return refuse_excess(x, job);
     bool is_deep = x->deep_begin && (x->stop == EXPLAIN_TOO_MUCH_WORK || !err->problems);
     if (is_deep && x->stop != EXPLAIN_NO_MEMORY)
         return refuse_depth(x);
@@ -356,7 +377,7 @@ enum rc explain_text(struct codec *c, struct encode_job *job, struct slice json,
         walk(&x, job->op);
     else
         explain_stop(&x, r == ENCODE_NO_MEMORY ? EXPLAIN_NO_MEMORY : EXPLAIN_GO_ON);
-    enum rc rc = finish(&x);
+    enum rc rc = finish(&x, job);
     job->budget = x.e.budget;
     stack_release(&x.frames);
     stack_release(&x.members);

@@ -104,6 +104,7 @@ static enum rc keep(struct defaults *d, uint32_t index, const struct encode *e)
         return err_oom(d->c->err);
     field->filling.depth = e->deepest;
     field->filling.empty_items = (uint32_t)e->empty_items;
+    field->filling.most_items = e->most_items;
     d->items[index].state = STATE_DONE;
     return e->was_later_branch ? warn_later_branch(d, &d->items[index]) : RC_OK;
 }

@@ -53,6 +53,7 @@ struct op_filling {
     struct slice avro;    /* ptr NULL: not built, since it exceeds LIMIT_RECORD_MAX; len tells the size */
     uint32_t depth;       /* how many of its records, arrays and maps are inside of each other */
     uint32_t empty_items; /* items of its arrays that take no bytes; capped */
+    uint32_t most_items;  /* of one array or map in it */
 };
 
 struct op_field {

@@ -11,7 +11,7 @@
 /* Of a zero, or a part of one; capped. */
 struct extent {
     uint64_t size;
-    uint32_t depth, empty_items; /* as in struct op_filling */
+    uint32_t depth, empty_items, most_items; /* as in struct op_filling */
 };
 
 struct zero {
@@ -70,6 +70,8 @@ static void add_field(struct zeros *z, uint32_t record, struct extent field)
     all->empty_items = capped((uint64_t)all->empty_items + field.empty_items);
     if (all->depth < field.depth + 1)
         all->depth = field.depth + 1;
+    if (all->most_items < field.most_items)
+        all->most_items = field.most_items;
     if (--zero->pending == 0)
         settle(z, record, *all);
 }
@@ -126,7 +128,7 @@ static void start_record(struct zeros *z, uint32_t t)
     for (uint32_t i = 0; i < op->b; i++) {
         const struct op_filling *def = &fields[i].filling;
         if (fields[i].has_default)
-            add_field(z, t, (struct extent){def->avro.len, def->depth, def->empty_items});
+            add_field(z, t, (struct extent){def->avro.len, def->depth, def->empty_items, def->most_items});
     }
     add_field(z, t, (struct extent){0});
 }
@@ -177,7 +179,8 @@ static struct op_filling field_filling(const struct zeros *z, const struct op_fi
     const struct zero *zero = &z->of[f->op];
     return (struct op_filling){.avro = zero->bytes.ptr ? zero->bytes : slice_of(NULL, zero->extent.size),
                                .depth = zero->extent.depth,
-                               .empty_items = zero->extent.empty_items};
+                               .empty_items = zero->extent.empty_items,
+                               .most_items = zero->extent.most_items};
 }
 
 static void put(uint8_t **to, struct slice s)

@@ -189,7 +189,7 @@ static enum rc edit_field(void *arg, struct err *err)
     uint64_t changed;
     (void)arg;
     fault_begin();
-    enum rc rc = edit_of_field(&edit, schema, 3, SLICE("\x0e"), &arena, err);
+    enum rc rc = edit_of_field(&edit, schema, NULL, 3, SLICE("\x0e"), &arena, err);
     if (rc == RC_OK)
         rc = edit_apply(edit, NULL, false, buf_slice(&old), &out, &changed, &scratch, err);
     fault_end();

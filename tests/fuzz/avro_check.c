@@ -63,7 +63,8 @@ static void check_framed(const struct schema *s, struct slice avro, enum rc rc, 
     struct err other = {0};
     put(&body, slice_of(frame, sizeof frame));
     put(&body, avro);
-    enum rc framed = codec_check(codec, s, true, buf_slice(&body), sizeof frame, &arena, &other);
+    enum rc framed = codec_check(codec, s, &(struct codec_opts){.brief = true}, buf_slice(&body),
+                                 sizeof frame, &arena, &other);
     CHECK(framed == rc || other.code == ERR_TOO_MUCH_WORK, "framed: %s", other.message);
     if (framed == RC_ERR && rc == RC_ERR && err->first && other.first)
         CHECK(slice_eq(err->first->pointer, other.first->pointer) && err->first->code == other.first->code,
@@ -77,7 +78,7 @@ static void check(const struct fuzz_schema *s, struct slice avro)
     const struct program *p = schema_program(s->schema);
     struct arena arena = {0};
     struct err err = {0};
-    enum rc rc = codec_check(codec, s->schema, false, avro, 0, &arena, &err);
+    enum rc rc = codec_check(codec, s->schema, &(struct codec_opts){0}, avro, 0, &arena, &err);
     enum plain_result plain = plain_check_strictly(p, p->root, avro);
     CHECK(plain == PLAIN_GIVES_UP || (rc == RC_OK) == (plain == PLAIN_FITS), "plainly %d: %s", plain,
           err.message);

@@ -121,8 +121,8 @@ static void check_datum(const struct run *r)
     struct arena arena = {0};
     struct err err;
     struct slice copy = fuzz_copy(buf_slice(&r->out));
-    CHECK(codec_check(codec, r->schema, false, copy, 0, &arena, &err) == RC_OK, "%.*s: %s", SHOW(r->patch),
-          err.message);
+    CHECK(codec_check(codec, r->schema, &(struct codec_opts){0}, copy, 0, &arena, &err) == RC_OK, "%.*s: %s",
+          SHOW(r->patch), err.message);
     CHECK(r->changed || slice_eq(copy, buf_slice(&r->record)), "nothing has changed, but the bytes have");
     fuzz_free(copy);
     arena_release(&arena);

@@ -134,8 +134,8 @@ static bool is_refusal(enum err_code code)
 static void check_datum(struct subject *s, struct slice avro)
 {
     struct err err = {0};
-    CHECK(codec_check(codec, s->schema, false, avro, 0, &s->arena, &err) == RC_OK, "%.*s: %s", SHOW(s->path),
-          err.message);
+    CHECK(codec_check(codec, s->schema, &(struct codec_opts){0}, avro, 0, &s->arena, &err) == RC_OK,
+          "%.*s: %s", SHOW(s->path), err.message);
 }
 
 /* Only names and keys: where they lead does not change with what is there. */

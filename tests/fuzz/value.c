@@ -93,8 +93,8 @@ static void finish(struct run *r, struct buf *out)
 {
     CHECK(datum_finish(&r->d, out, &r->err) == RC_OK, "%s", r->err.message);
     struct arena arena = {0};
-    CHECK(codec_check(codec, r->schema, false, buf_slice(out), 0, &arena, &r->err) == RC_OK, "%s",
-          r->err.message);
+    CHECK(codec_check(codec, r->schema, &(struct codec_opts){0}, buf_slice(out), 0, &arena, &r->err) == RC_OK,
+          "%s", r->err.message);
     arena_release(&arena);
 }
 

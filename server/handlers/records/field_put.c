@@ -38,7 +38,8 @@ static void encoded(struct request *req, struct slice avro)
     struct err err;
     if (!arena_copy(&req->arena, avro, &f->value))
         reply_no_memory(req);
-    else if (edit_of_field(&f->edit.edit, schema, f->edit.input.field, f->value, &req->arena, &err) != RC_OK)
+    else if (edit_of_field(&f->edit.edit, schema, &req->type->codec, f->edit.input.field, f->value,
+                           &req->arena, &err) != RC_OK)
         answer_err(req, &err);
     else
         record_edit_go(req);

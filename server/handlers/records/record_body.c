@@ -42,6 +42,10 @@ static enum rc fault_utf8(struct request *req, size_t at, struct err *err)
 
 static enum rc encode_raw(struct request *req, enum schema_raw raw, struct buf *out, struct err *err)
 {
+    uint8_t length[LENGTH_BYTES_MAX];
+    if (codec_check_bytes(&req->type->codec, codec_put_length(req->body.len, length) + req->body.len, err) !=
+        RC_OK)
+        return RC_ERR;
     size_t valid = raw == SCHEMA_RAW_STRING ? utf8_valid_len(req->body) : req->body.len;
     if (valid != req->body.len)
         return fault_utf8(req, valid, err);
@@ -94,7 +98,9 @@ static enum rc encode(struct request *req, struct codec *codec, const struct rec
         *avro = buf_slice(out);
     } else if (in->encoding->framing) {
         struct slice body = slice_not_null(req->body);
-        rc = codec_check(codec, schema, brief, body, in->frame_bytes, &req->arena, err);
+        struct codec_opts opts = req->type->codec;
+        opts.brief = brief;
+        rc = codec_check(codec, schema, &opts, body, in->frame_bytes, &req->arena, err);
         *avro = slice_of(body.ptr + in->frame_bytes, body.len - in->frame_bytes);
     } else {
         rc = encode_json(req, codec, in, brief, out, err);

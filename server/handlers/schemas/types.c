@@ -34,9 +34,18 @@ static bool versions_print(const struct type *t, struct buf *out)
     return ok && buf_append(out, SLICE("]}"));
 }
 
-static bool ttl_print(uint32_t seconds, struct buf *out)
+static bool number_print(uint32_t n, struct buf *out)
 {
-    return seconds ? buf_printf(out, "%u", seconds) : buf_append(out, SLICE("null"));
+    return n ? buf_printf(out, "%u", n) : buf_append(out, SLICE("null"));
+}
+
+static bool limits_print(struct type_options o, struct buf *out)
+{
+    bool ok = true;
+    for (unsigned i = 0; ok && i < TYPE_LIMITS; i++)
+        ok = buf_printf(out, ",\"%s\":", type_limit_name((enum type_limit)i)) &&
+             number_print(*type_limit_of(&o, (enum type_limit)i), out);
+    return ok;
 }
 
 static bool type_print(const struct type *t, enum compat_mode level, const struct store_count *count,
@@ -50,7 +59,7 @@ static bool type_print(const struct type *t, enum compat_mode level, const struc
                (int)t->name.len, (const char *)t->name.ptr, t->latest->number, t->latest->schema_id,
                (unsigned long long)t->revision, missing_name(o->missing), unknown_name(o->unknown),
                compat_mode_name(o->follows_level ? level : o->compatibility)) &&
-           ttl_print(o->ttl_s, out) &&
+           number_print(o->ttl_s, out) && limits_print(*o, out) &&
            buf_printf(out, ",\"records\":%llu,\"bytes\":%llu,\"json\":{", (unsigned long long)count->records,
                       (unsigned long long)count->bytes) &&
            json_form_print(o->form, out) && buf_append_byte(out, '}') && versions_print(t, out);

@@ -5,6 +5,8 @@
 #include "base/limits.h"
 #include "tests/unit/schema/codec_fixture.h"
 
+static struct codec_limits limits; /* of the type: none, but where a test sets some */
+
 /* A copy of the exact length, so that sanitizers see a byte read beyond. */
 static enum rc check_at(struct slice body, size_t before, bool brief)
 {
@@ -12,7 +14,8 @@ static enum rc check_at(struct slice body, size_t before, bool brief)
     assert_non_null(copy);
     if (body.len)
         memcpy(copy, body.ptr, body.len);
-    enum rc rc = codec_check(codec, schema, brief, slice_of(copy, body.len), before, &arena, &err);
+    const struct codec_opts opts = {.limits = limits, .brief = brief};
+    enum rc rc = codec_check(codec, schema, &opts, slice_of(copy, body.len), before, &arena, &err);
     free(copy);
     return rc;
 }
@@ -324,7 +327,8 @@ TEST(codec_check__refuses_what_is_larger_than_a_record_may_be)
     uint8_t *p = calloc(1, LIMIT_RECORD_MAX + 1);
     assert_non_null(p);
     use_schema("\"bytes\"");
-    assert_int_equal(codec_check(codec, schema, false, slice_of(p, LIMIT_RECORD_MAX + 1), 0, &arena, &err),
+    assert_int_equal(codec_check(codec, schema, &(struct codec_opts){0}, slice_of(p, LIMIT_RECORD_MAX + 1), 0,
+                                 &arena, &err),
                      RC_ERR);
     assert_int_equal(err.code, ERR_RECORD_TOO_LARGE);
     free(p);

@@ -43,7 +43,7 @@ static struct edit *field_edit(const char *name, const char *json)
     assert_int_equal(codec_field_from_json(codec, schema, field, &opts, slice_str(json), &out, &arena, &err),
                      RC_OK);
     assert_true(arena_copy(&arena, buf_slice(&out), &avro));
-    assert_int_equal(edit_of_field(&edit, schema, field, avro, &arena, &err), RC_OK);
+    assert_int_equal(edit_of_field(&edit, schema, NULL, field, avro, &arena, &err), RC_OK);
     return edit;
 }
 
