@@ -54,6 +54,38 @@ static void check_refusal(const struct err *err)
     CHECK(!err->first || utf8_valid(err->first->pointer), "a pointer that is not UTF-8");
 }
 
+/* With limits of a type it passes if it is within them, whoever looks. */
+static void check_limits(const struct schema *s, struct slice avro, struct codec_limits limits,
+                         bool is_within)
+{
+    const struct codec_opts opts = {.limits = limits};
+    struct arena arena = {0};
+    struct err err = {0}, other = {0};
+    enum rc rc = codec_check(codec, s, &opts, avro, 0, &arena, &err);
+    CHECK((rc == RC_OK) == is_within, "%u bytes, %u items, %u levels: %s", limits.bytes, limits.items,
+          limits.depth, err.message);
+    CHECK(codec_check_limits(codec, s, &opts, avro, &arena, &other) == rc && other.code == err.code,
+          "%s, but as ours: %s", err.message, other.message);
+    if (!is_within)
+        CHECK(err.problems == (err.code != ERR_RECORD_TOO_LARGE) && other.problems == err.problems, "%s",
+              err.message);
+    CHECK(!err.first || slice_eq(err.first->pointer, other.first->pointer), "%s, but as ours: %s",
+          err.message, other.message);
+    arena_release(&arena);
+}
+
+static void check_type_limits(const struct schema *s, struct slice avro)
+{
+    struct codec_limits most;
+    const struct program *p = schema_program(s);
+    if (plain_measure(p, p->root, avro, &most) != PLAIN_FITS)
+        return;
+    check_limits(s, avro, most, true);
+    check_limits(s, avro, (struct codec_limits){.bytes = most.bytes - 1}, most.bytes <= 1);
+    check_limits(s, avro, (struct codec_limits){.items = most.items - 1}, most.items <= 1);
+    check_limits(s, avro, (struct codec_limits){.depth = most.depth - 1}, most.depth <= 1);
+}
+
 /* Behind a frame, and in a hurry: the same, but for where it is and how long it may take. */
 static void check_framed(const struct schema *s, struct slice avro, enum rc rc, const struct err *err)
 {
@@ -82,10 +114,12 @@ static void check(const struct fuzz_schema *s, struct slice avro)
     enum plain_result plain = plain_check_strictly(p, p->root, avro);
     CHECK(plain == PLAIN_GIVES_UP || (rc == RC_OK) == (plain == PLAIN_FITS), "plainly %d: %s", plain,
           err.message);
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
         check_readable(s, avro);
-    else
+        check_type_limits(s->schema, avro);
+    } else {
         check_refusal(&err);
+    }
     check_framed(s->schema, avro, rc, &err);
     arena_release(&arena);
 }

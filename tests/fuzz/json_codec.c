@@ -296,6 +296,92 @@ static void check_plain_problems(const struct run *r)
     buf_release(&got);
 }
 
+/* ---- with limits of a type ---- */
+
+/* It is refused for the limit alone, and for what says so. */
+static void check_excess(const struct run *r, const struct err *err, const struct codec_limits *limits,
+                         const struct codec_limits *most)
+{
+    json_error_t why;
+    json_t *tree = json_tree_load(r->json, 0, &why);
+    bool is_bytes = limits->bytes && most->bytes > limits->bytes;
+    bool is_items = limits->items && most->items > limits->items;
+    bool is_depth = limits->depth && most->depth > limits->depth;
+    switch (err->code) {
+    case ERR_RECORD_TOO_LARGE: CHECK(is_bytes && !is_items && !is_depth, "%s", err->message); break;
+    case ERR_TOO_MANY_ITEMS: CHECK(is_items && err->problems == 1, "%s", err->message); break;
+    case ERR_TOO_DEEP: CHECK(is_depth && err->problems == 1, "%s", err->message); break;
+    case ERR_TOO_MUCH_WORK: break;
+    default: CHECK(!"code", "%s (%d): %.*s", err->message, err->code, SHOW(r->json));
+    }
+    /* what a field that does not come would be filled with has a place, too */
+    for (const struct problem *p = err->first; p; p = p->next)
+        CHECK(!tree || json_tree_has(tree, p->pointer, false) || json_tree_has(tree, p->pointer, true),
+              "pointer %.*s (%s)", SHOW(p->pointer), problem_slug(p->code));
+    json_decref(tree);
+}
+
+/* What fits is taken if it is within them, and is the same then. */
+static void check_limits(const struct run *r, struct codec_limits limits, const struct codec_limits *most)
+{
+    struct codec_opts opts = r->opts;
+    struct buf out = {0};
+    struct arena arena = {0};
+    struct err err = {0};
+    if (r->field >= 0)
+        limits.bytes = 0;
+    opts.limits = limits;
+    bool is_within = (!limits.bytes || most->bytes <= limits.bytes) &&
+                     (!limits.items || most->items <= limits.items) &&
+                     (!limits.depth || most->depth <= limits.depth);
+    enum rc rc = encode(r, &opts, r->json, &out, &arena, &err);
+    CHECK((rc == RC_OK) == is_within || err.code == ERR_TOO_MUCH_WORK,
+          "%u bytes, %u items, %u levels: %.*s: %s", limits.bytes, limits.items, limits.depth, SHOW(r->json),
+          err.message);
+    CHECK(slice_eq(buf_slice(&out), rc == RC_OK ? buf_slice(&r->avro) : SLICE("")), "%.*s", SHOW(r->json));
+    if (rc != RC_OK)
+        check_excess(r, &err, &limits, most);
+    buf_release(&out);
+    arena_release(&arena);
+}
+
+/* What does not fit is refused as without them. */
+static void check_misfit(const struct run *r)
+{
+    struct codec_opts opts = r->opts;
+    struct buf out = {0};
+    struct arena arena = {0};
+    struct err err = {0};
+    opts.limits = (struct codec_limits){.bytes = 1, .items = 1, .depth = 1};
+    CHECK(encode(r, &opts, r->json, &out, &arena, &err) != RC_OK, "taken: %.*s", SHOW(r->json));
+    CHECK(err.code == r->err.code || err.code == ERR_TOO_MUCH_WORK, "%s, but with limits: %s", r->err.message,
+          err.message);
+    const struct problem *p = r->err.first, *q = err.first;
+    for (; p && q && err.code == r->err.code; p = p->next, q = q->next)
+        CHECK(slice_eq(p->pointer, q->pointer) && p->code == q->code, "%s, but with limits: %s",
+              r->err.message, err.message);
+    buf_release(&out);
+    arena_release(&arena);
+}
+
+static void check_type_limits(const struct run *r, enum rc rc)
+{
+    struct codec_limits most;
+    if (rc != RC_OK) {
+        if (r->err.code == ERR_BAD_RECORD || r->err.code == ERR_BAD_JSON)
+            check_misfit(r);
+        return;
+    }
+    if (plain_measure(schema_program(r->schema), op_of(r), buf_slice(&r->avro), &most) != PLAIN_FITS)
+        return;
+    most.depth += r->field >= 0;
+    check_limits(r, most, &most);
+    check_limits(r, (struct codec_limits){.bytes = most.bytes - 1}, &most);
+    check_limits(r, (struct codec_limits){.items = most.items - 1}, &most);
+    check_limits(r, (struct codec_limits){.depth = most.depth - 1}, &most);
+    check_limits(r, (struct codec_limits){.items = most.items / 2, .depth = most.depth / 2}, &most);
+}
+
 /* ---- the input ---- */
 
 static void take_options(struct run *r, uint8_t byte)
@@ -353,6 +439,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         else
             check_refusal(&r);
         check_plainly(&r, rc);
+        check_type_limits(&r, rc);
         if (rc != RC_OK)
             check_plain_problems(&r);
         fuzz_free(r.json);

@@ -12,6 +12,7 @@
 #include "tests/fuzz/generate.h"
 #include "tests/fuzz/generate_patch.h"
 #include "tests/fuzz/json_tree.h"
+#include "tests/fuzz/plain_codec.h"
 #include "tests/fuzz/plain_patch.h"
 #include "tests/fuzz/schemas.h"
 
@@ -212,6 +213,53 @@ static void check_plainly(const struct run *r, enum rc rc)
     json_decref(patch);
 }
 
+static enum rc apply(struct run *r, struct slice patch)
+{
+    struct edit *edit;
+    r->err = (struct err){0};
+    enum rc rc = r->is_operations ? edit_of_patch(&edit, r->schema, &r->opts, patch, &r->arena, &r->err)
+                                  : edit_of_merge(&edit, r->schema, &r->opts, patch, &r->arena, &r->err);
+    if (rc != RC_OK)
+        return rc;
+    return edit_apply(edit, codec, false, buf_slice(&r->record), &r->out, &r->changed, &r->scratch, &r->err);
+}
+
+/* ---- with limits of a type ---- */
+
+static void check_limits(struct run *r, struct slice patch, struct codec_limits limits, bool is_within)
+{
+    struct run limited = {
+        .schema = r->schema, .opts = r->opts, .is_operations = r->is_operations, .record = r->record};
+    limited.opts.limits = limits;
+    enum rc rc = apply(&limited, patch);
+    CHECK((rc == RC_OK) == is_within, "%u bytes, %u items, %u levels: %.*s: %s", limits.bytes, limits.items,
+          limits.depth, SHOW(patch), limited.err.message);
+    if (rc == RC_OK)
+        CHECK(slice_eq(buf_slice(&limited.out), buf_slice(&r->out)), "%.*s", SHOW(patch));
+    else
+        CHECK(limited.out.len == 0 &&
+                  (limited.err.code == ERR_TOO_DEEP || limited.err.code == ERR_TOO_MANY_ITEMS ||
+                   limited.err.code == ERR_RECORD_TOO_LARGE),
+              "%s", limited.err.message);
+    buf_release(&limited.out);
+    arena_release(&limited.arena);
+    arena_release(&limited.scratch);
+}
+
+/* What changes is within them, or refused; what does not change may be anything. */
+static void check_type_limits(struct run *r, struct slice patch)
+{
+    const struct program *p = schema_program(r->schema);
+    struct codec_limits most;
+    bool stays = !r->changed;
+    if (plain_measure(p, p->root, buf_slice(&r->out), &most) != PLAIN_FITS)
+        return;
+    check_limits(r, patch, most, true);
+    check_limits(r, patch, (struct codec_limits){.bytes = most.bytes - 1}, stays || most.bytes <= 1);
+    check_limits(r, patch, (struct codec_limits){.items = most.items - 1}, stays || most.items <= 1);
+    check_limits(r, patch, (struct codec_limits){.depth = most.depth - 1}, stays || most.depth <= 1);
+}
+
 /* ---- the input ---- */
 
 static bool make_record(struct run *r, struct slice choices)
@@ -239,25 +287,16 @@ static void make_patch(struct run *r, bool is_text, struct slice in)
         generate_merge(p, r->tree, in, &r->patch);
 }
 
-static enum rc apply(struct run *r, struct slice patch)
-{
-    struct edit *edit;
-    r->err = (struct err){0};
-    enum rc rc = r->is_operations ? edit_of_patch(&edit, r->schema, &r->opts, patch, &r->arena, &r->err)
-                                  : edit_of_merge(&edit, r->schema, &r->opts, patch, &r->arena, &r->err);
-    if (rc != RC_OK)
-        return rc;
-    return edit_apply(edit, codec, false, buf_slice(&r->record), &r->out, &r->changed, &r->scratch, &r->err);
-}
-
 static void check(struct run *r)
 {
     struct slice copy = fuzz_copy(buf_slice(&r->patch));
     enum rc rc = apply(r, copy);
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
         check_datum(r);
-    else
+        check_type_limits(r, copy);
+    } else {
         check_refusal(r);
+    }
     if (rc != RC_OK || r->out.len <= PRINTED_MAX)
         check_plainly(r, rc);
     fuzz_free(copy);

@@ -693,6 +693,8 @@ struct check {
     struct slice rest;
     bool is_strict; /* about how long an index is */
     unsigned depth, work;
+    uint32_t levels; /* records, arrays and maps around it */
+    struct codec_limits most;
 };
 
 static bool check(struct check *c, uint32_t op);
@@ -758,6 +760,7 @@ static bool check_key(struct check *c, struct buf *keys)
 static bool check_items(struct check *c, const struct op *op, struct buf *keys)
 {
     int64_t count, bytes = -1;
+    uint64_t total = 0;
     do {
         if (!take_long(c, &count))
             return false;
@@ -771,7 +774,10 @@ static bool check_items(struct check *c, const struct op *op, struct buf *keys)
                 return false;
         if (has_size && c->rest.ptr != end)
             return false;
+        total += n;
     } while (count != 0);
+    if (total > c->most.items)
+        c->most.items = (uint32_t)total;
     return true;
 }
 
@@ -826,17 +832,37 @@ static bool check(struct check *c, uint32_t op)
         c->work = WORK_MAX + 1;
         return false;
     }
+    uint8_t code = c->program->ops[op].code;
+    bool is_level = code == OP_RECORD || code == OP_ARRAY || code == OP_MAP;
     c->depth++;
+    c->levels += is_level;
+    if (c->levels > c->most.depth)
+        c->most.depth = c->levels;
     bool ok = check_value(c, &c->program->ops[op]);
+    c->levels -= is_level;
     c->depth--;
     return ok;
+}
+
+static enum plain_result result_of(struct check *c, uint32_t op)
+{
+    bool ok = check(c, op) && c->rest.len == 0;
+    return c->work > WORK_MAX ? PLAIN_GIVES_UP : ok ? PLAIN_FITS : PLAIN_MISFIT;
 }
 
 static enum plain_result check_all(const struct program *p, uint32_t op, struct slice avro, bool is_strict)
 {
     struct check c = {.program = p, .rest = avro, .is_strict = is_strict};
-    bool ok = check(&c, op) && c.rest.len == 0;
-    return c.work > WORK_MAX ? PLAIN_GIVES_UP : ok ? PLAIN_FITS : PLAIN_MISFIT;
+    return result_of(&c, op);
+}
+
+enum plain_result plain_measure(const struct program *p, uint32_t op, struct slice avro,
+                                struct codec_limits *out)
+{
+    struct check c = {.program = p, .rest = avro, .most.bytes = (uint32_t)avro.len};
+    enum plain_result result = result_of(&c, op);
+    *out = c.most;
+    return result;
 }
 
 enum plain_result plain_check(const struct program *p, uint32_t op, struct slice avro)

@@ -31,5 +31,8 @@ enum plain_result plain_default(const struct program *, uint32_t op, struct slic
 enum plain_result plain_check(const struct program *, uint32_t op, struct slice avro);
 /* The same, and indexes take no more bytes than an int may. */
 enum plain_result plain_check_strictly(const struct program *, uint32_t op, struct slice avro);
+/* How much of each there is in a datum that fits: the least limits that it is within. */
+enum plain_result plain_measure(const struct program *, uint32_t op, struct slice avro,
+                                struct codec_limits *out);
 
 #endif
