@@ -129,9 +129,9 @@ static COLD void *too_much_work(struct checker *c)
     return NULL;
 }
 
-static COLD void *too_deep(struct checker *c, const uint8_t *at)
+static COLD void *too_deep(struct checker *c, const struct frame *inside, const uint8_t *at)
 {
-    return fail(c, PROBLEM_DEPTH, c->top, at, "more than %u records, arrays and maps inside each other",
+    return fail(c, PROBLEM_DEPTH, inside, at, "more than %u records, arrays and maps inside each other",
                 c->depth_max);
 }
 
@@ -223,7 +223,7 @@ static const uint8_t *check_index(struct checker *c, enum problem_code kind, con
 static bool open_frame(struct checker *c, const struct op *op, const uint8_t *at)
 {
     if (unlikely(c->top == c->frames + c->depth_max))
-        return too_deep(c, at);
+        return too_deep(c, c->top, at);
     struct frame *f = ++c->top;
     f->op = op;
     if (op->code == OP_RECORD) {
@@ -246,10 +246,10 @@ static void close_frame(struct checker *c)
 }
 
 /* A value that takes no bytes, whatever there is in it: only how deep it goes is to be seen. */
-static bool check_empty(struct checker *c, const struct op *op, const uint8_t *at)
+static bool check_empty(struct checker *c, const struct op *op, const struct frame *inside, const uint8_t *at)
 {
     size_t open = (size_t)(c->top - c->frames);
-    return likely(open + op->depth_empty <= c->depth_max) || too_deep(c, at);
+    return likely(open + op->depth_empty <= c->depth_max) || too_deep(c, inside, at);
 }
 
 /* The bytes of each datum of this type whose bytes may be any; else -1. */
@@ -278,7 +278,7 @@ static bool check_count(struct checker *c, const uint8_t *at, const uint8_t *ite
             return false;
         }
         c->empty_items_left -= f->items.left;
-        return check_empty(c, item, at);
+        return check_empty(c, item, f - 1, at);
     }
     if (unlikely(__builtin_mul_overflow(f->items.left, each, &least) || least > (uint64_t)(end - items)))
         return fail(c, PROBLEM_SIZE, c->top - 1, at, "a block of more items than the data can hold");
@@ -374,7 +374,7 @@ static const uint8_t *check_value(struct checker *c, const struct op **op, const
         return at;
     case OP_RECORD:
         if (unlikely((*op)->size_min == 0))
-            return check_empty(c, *op, at) ? at : NULL;
+            return check_empty(c, *op, c->top, at) ? at : NULL;
         return open_frame(c, *op, at) ? at : NULL;
     case OP_ARRAY:
     case OP_MAP: return open_frame(c, *op, at) ? at : NULL;

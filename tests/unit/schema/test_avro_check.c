@@ -5,8 +5,6 @@
 #include "base/limits.h"
 #include "tests/unit/schema/codec_fixture.h"
 
-static struct codec_limits limits; /* of the type: none, but where a test sets some */
-
 /* A copy of the exact length, so that sanitizers see a byte read beyond. */
 static enum rc check_at(struct slice body, size_t before, bool brief)
 {
@@ -14,7 +12,7 @@ static enum rc check_at(struct slice body, size_t before, bool brief)
     assert_non_null(copy);
     if (body.len)
         memcpy(copy, body.ptr, body.len);
-    const struct codec_opts opts = {.limits = limits, .brief = brief};
+    opts.brief = brief;
     enum rc rc = codec_check(codec, schema, &opts, slice_of(copy, body.len), before, &arena, &err);
     free(copy);
     return rc;
@@ -332,6 +330,75 @@ TEST(codec_check__refuses_what_is_larger_than_a_record_may_be)
                      RC_ERR);
     assert_int_equal(err.code, ERR_RECORD_TOO_LARGE);
     free(p);
+}
+
+static void exceeds(struct slice avro, enum err_code code, const char *pointer, const char *words)
+{
+    assert_int_equal(check_at(avro, 0, true), RC_ERR);
+    assert_int_equal(err.code, code);
+    assert_slice_str(err.first->pointer, pointer);
+    assert_non_null(strstr(err.message, words));
+    assert_int_equal(codec_check_limits(codec, schema, &opts, avro, &arena, &err), RC_ERR);
+    assert_int_equal(err.code, code);
+    assert_slice_str(err.first->pointer, pointer);
+    assert_non_null(strstr(err.message, "With this the record would have"));
+}
+
+static void is_within(struct slice avro)
+{
+    assert_int_equal(check_at(avro, 0, true), RC_OK);
+    assert_int_equal(codec_check_limits(codec, schema, &opts, avro, &arena, &err), RC_OK);
+}
+
+TEST(codec_check__adds_up_the_items_of_all_blocks)
+{
+    use_schema(RECORD(
+        FIELD("a", ARRAY("\"int\"")) "," FIELD("n", ARRAY("\"null\"")) "," FIELD("f", ARRAY("\"float\""))));
+    opts.limits = (struct codec_limits){.items = 3};
+    is_within(SLICE("\4\1\1\2\1\0"
+                    "\4\2\0"
+                    "\0"));
+    exceeds(SLICE("\4\1\1\2\1\2\1\0"
+                  "\0"
+                  "\0"),
+            ERR_TOO_MANY_ITEMS, "/a", "more than 3 items in one array or map");
+    exceeds(SLICE("\3\4\1\1\3\4\1\1\0"
+                  "\0"
+                  "\0"),
+            ERR_TOO_MANY_ITEMS, "/a", "items"); /* blocks that tell their size */
+    exceeds(SLICE("\0"
+                  "\4\4\0"
+                  "\0"),
+            ERR_TOO_MANY_ITEMS, "/n", "items"); /* items of no bytes */
+    exceeds(SLICE("\0"
+                  "\0"
+                  "\4........\4........\0"),
+            ERR_TOO_MANY_ITEMS, "/f", "items"); /* passed over at once */
+    use_schema(MAP(ARRAY("\"int\"")));
+    opts.limits = (struct codec_limits){.items = 3};
+    exceeds(SLICE("\2\2k\10\1\1\1\1\0\0"), ERR_TOO_MANY_ITEMS, "/k", "items");
+}
+
+TEST(codec_check__counts_levels_up_to_the_limit_of_the_type)
+{
+    use_schema(LIST);
+    opts.limits = (struct codec_limits){.depth = 2};
+    is_within(SLICE("\2\0"));
+    exceeds(SLICE("\2\2\0"), ERR_TOO_DEEP, "/next/next",
+            "more than 2 records, arrays and maps inside each other");
+    use_schema(ARRAY(
+        RECORD(FIELD("e", "{\"type\":\"record\",\"name\":\"E\",\"fields\":[]}")))); /* which takes no bytes */
+    opts.limits = (struct codec_limits){.depth = 2};
+    exceeds(SLICE("\2\0"), ERR_TOO_DEEP, "", "inside each other");
+}
+
+TEST(codec_check__counts_the_bytes_of_the_record_alone)
+{
+    use_schema("\"bytes\"");
+    opts.limits = (struct codec_limits){.bytes = 3};
+    assert_int_equal(check_at(SLICE("frame\4ab"), 5, true), RC_OK);
+    assert_int_equal(check_at(SLICE("\6abc"), 0, true), RC_ERR);
+    assert_int_equal(err.code, ERR_RECORD_TOO_LARGE);
 }
 
 TEST_MAIN()

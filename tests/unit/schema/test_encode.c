@@ -832,4 +832,101 @@ TEST(codec_from_json__gives_back_what_a_large_body_needed)
     buf_release(&json);
 }
 
+/* ---- limits of a type ---- */
+
+#define LIST  RECORD("L", FIELD("next", "[\"null\",\"L\"]"))
+#define ARRAY "{\"type\":\"array\",\"items\":\"int\"}"
+#define MAP   "{\"type\":\"map\",\"values\":\"int\"}"
+
+TEST(limits__count_the_items_of_one_array_or_map)
+{
+    use_schema(RECORD("R", FIELD("a", ARRAY) "," FIELD("m", MAP)));
+    opts.limits.items = 2;
+    encodes("{\"a\":[1,2],\"m\":{\"x\":1,\"y\":2}}", "040204000402780202790400");
+    refuses("{\"a\":[1,2,3],\"m\":{}}", "/a items (2 items at the most) ()\n");
+    assert_int_equal(err.code, ERR_TOO_MANY_ITEMS);
+    refuses("{\"a\":[],\"m\":{\"x\":1,\"y\":2,\"z\":3}}", "/m items (2 items at the most) ()\n");
+    assert_string_equal(err.message, "At /m: The body has more than 2 items in one array or map.");
+}
+
+TEST(limits__count_records_arrays_and_maps_inside_each_other)
+{
+    use_schema(LIST);
+    opts.limits.depth = 2;
+    encodes("{\"next\":{\"next\":null}}", "0200");
+    refuses("{\"next\":{\"next\":{\"next\":null}}}", "/next/next depth (2 levels at the most) ()\n");
+    assert_int_equal(err.code, ERR_TOO_DEEP);
+    opts.limits.depth = 1;
+    out.len = 0;
+    assert_int_equal(
+        codec_field_from_json(codec, schema, 0, &opts, SLICE("{\"next\":null}"), &out, &arena, &err), RC_ERR);
+    assert_int_equal(err.code, ERR_TOO_DEEP); /* the record around the field is a level */
+}
+
+TEST(limits__count_the_bytes_of_a_record)
+{
+    use_schema("\"string\"");
+    opts.limits.bytes = 4;
+    encodes("\"abc\"", "06616263");
+    append(&out, "before", 1);
+    size_t before = out.len;
+    assert_int_equal(codec_from_json(codec, schema, &opts, SLICE("\"abcd\""), &out, &arena, &err), RC_ERR);
+    assert_int_equal(err.code, ERR_RECORD_TOO_LARGE);
+    assert_int_equal(out.len, before);
+}
+
+TEST(limits__are_named_where_they_stand_in_the_text_tags_and_all)
+{
+    use_schema(RECORD("R", FIELD("u", "[\"null\"," ARRAY ",{\"type\":\"map\",\"values\":" ARRAY "}]")));
+    opts.limits.items = 2;
+    refuses("{\"u\":[1,2,3]}", "/u items (2 items at the most) ()\n");
+    refuses("{\"u\":{\"array\":[1,2,3]}}", "/u/array items (2 items at the most) ()\n");
+    refuses("{ \"u\" : { \"m\\u0061p\" : {\"a~/\":[1,2,3]} } }",
+            "/u/map/a~0~1 items (2 items at the most) ()\n");
+    refuses("{\"u\":{\"a\":[1],\"b\":[1,2,3],\"c\":[]}}", "/u/b items (2 items at the most) ()\n");
+    opts.form = JSON_AVRO;
+    refuses("{\"u\":{\"array\":[1,2,3]}}", "/u/array items (2 items at the most) ()\n");
+}
+
+TEST(limits__do_not_decide_which_branch_a_value_belongs_to)
+{
+    /* with no more than two entries it could only be the record */
+    use_schema("[" RECORD(
+        "A", FIELD("a", "\"int\"") "," FIELD("b", "\"int\"") "," FIELD("c", "\"int\"")) "," MAP "]");
+    refuses("{\"a\":1,\"b\":2,\"c\":3}", " ambiguous (A or map) (object)\n");
+    opts.limits.items = 2;
+    refuses("{\"a\":1,\"b\":2,\"c\":3}", " ambiguous (A or map) (object)\n");
+    refuses("{\"a\":1,\"b\":2,\"d\":3}", " items (2 items at the most) ()\n");
+}
+
+TEST(limits__are_told_after_what_does_not_fit)
+{
+    use_schema(RECORD("R", FIELD("a", ARRAY) "," FIELD("n", "\"int\"")));
+    opts.limits.items = 1;
+    refuses("{\"a\":[1,2],\"n\":\"x\"}", "/n type (int) (string)\n");
+    assert_int_equal(err.code, ERR_BAD_RECORD);
+    assert_int_equal(encode_json("{\"a\":[1,2],\"n\":1"), RC_ERR);
+    assert_int_equal(err.code, ERR_BAD_JSON);
+}
+
+TEST(limits__hold_for_what_fills_a_field_but_not_for_a_guess)
+{
+    use_schema(RECORD("R", FIELD("a", ARRAY ",\"default\":[1,2]") "," FIELD("n", "\"int\"")));
+    opts.limits.items = 1;
+    refuses("{\"n\":1}", "/a items (1 items at the most) ()\n");
+    encodes("{\"n\":1,\"a\":[7]}", "020e0002");
+    use_schema(RECORD("R", FIELD("l", "[\"null\"," LIST "]") "," FIELD("n", "\"int\"")));
+    opts.missing = MISSING_ZERO;
+    opts.limits.depth = 1;
+    encodes("{\"n\":1}", "0002");
+}
+
+TEST(limits__are_not_about_what_is_ignored)
+{
+    use_schema(RECORD("R", FIELD("n", "\"int\"")));
+    opts.unknown = UNKNOWN_IGNORE;
+    opts.limits.depth = opts.limits.items = 1;
+    encodes("{\"more\":[[[1,2,3],{}]],\"n\":1}", "02");
+}
+
 TEST_MAIN()

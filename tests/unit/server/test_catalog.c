@@ -28,10 +28,11 @@ static struct type_row decode(struct slice bytes)
 
 TEST(type_row__comes_back_as_it_was)
 {
-    struct type_row row = {
-        .number = 7,
-        .revision = UINT64_MAX,
-        .options = {MISSING_REJECT, UNKNOWN_IGNORE, COMPAT_NONE, JSON_INT64, .follows_level = true}};
+    struct type_row row = {.number = 7,
+                           .revision = UINT64_MAX,
+                           .options = {MISSING_REJECT, UNKNOWN_IGNORE, COMPAT_NONE, JSON_INT64,
+                                       .follows_level = true,
+                                       .limits = {UINT16_MAX, 9, LIMIT_DATA_DEPTH_MAX}}};
     struct type_row one = decode(encode(&row, &(struct row_version){1, 10}));
     struct type_row two = decode(encode(&one, &(struct row_version){2, UINT32_MAX}));
     struct type_row same = decode(encode(&two, NULL));
@@ -42,6 +43,9 @@ TEST(type_row__comes_back_as_it_was)
     assert_int_equal(same.options.compatibility, COMPAT_NONE);
     assert_int_equal(same.options.form, JSON_INT64);
     assert_true(same.options.follows_level);
+    assert_int_equal(same.options.limits.bytes, UINT16_MAX);
+    assert_int_equal(same.options.limits.items, 9);
+    assert_int_equal(same.options.limits.depth, LIMIT_DATA_DEPTH_MAX);
     assert_int_equal(same.nversions, 2);
     assert_int_equal(type_row_version(&same, 0).schema_id, 10);
     assert_int_equal(type_row_version(&same, 1).number, 2);
@@ -49,15 +53,21 @@ TEST(type_row__comes_back_as_it_was)
     arena_release(&arena);
 }
 
+static size_t head_bytes(struct slice row)
+{
+    return row.ptr[16];
+}
+
 TEST(type_row__skips_a_longer_head)
 {
     struct type_row row = {.number = 1, .options = {.form = JSON_LOGICAL}};
     struct slice bytes = encode(&row, &(struct row_version){3, 4});
-    uint8_t longer[64] = {0};
-    memcpy(longer, bytes.ptr, 40);
-    longer[16] = 48;
-    memcpy(longer + 48, bytes.ptr + 40, 12);
-    struct type_row back = decode(slice_of(longer, 60));
+    size_t head = head_bytes(bytes);
+    uint8_t longer[256] = {0};
+    memcpy(longer, bytes.ptr, head);
+    longer[16] += 8;
+    memcpy(longer + head + 8, bytes.ptr + head, 12);
+    struct type_row back = decode(slice_of(longer, head + 20));
     assert_int_equal(back.nversions, 1);
     assert_int_equal(back.options.form, JSON_LOGICAL);
     assert_int_equal(type_row_version(&back, 0).number, 3);
@@ -67,17 +77,18 @@ TEST(type_row__skips_a_longer_head)
 /* As the first versions of avrod wrote it: a head of 32 bytes, 8 a version. */
 TEST(type_row__reads_a_row_without_form_and_states)
 {
-    struct type_row row = {.number = 1, .options = {.form = JSON_LOGICAL}};
+    struct type_row row = {.number = 1, .options = {.form = JSON_LOGICAL, .limits = {1, 1, 1}}};
     struct slice bytes = encode(&row, &(struct row_version){3, 4});
     uint8_t first[40];
     memcpy(first, bytes.ptr, 32);
-    memcpy(first + 32, bytes.ptr + 40, 8);
+    memcpy(first + 32, bytes.ptr + head_bytes(bytes), 8);
     first[16] = 32;
     first[18] = 0;
     struct type_row back = decode(slice_of(first, sizeof first));
     assert_int_equal(type_row_version(&back, 0).schema_id, 4);
     assert_int_equal(type_row_version(&back, 0).state, VERSION_LIVE);
     assert_int_equal(back.options.form, JSON_PLAIN);
+    assert_int_equal(back.options.limits.bytes + back.options.limits.items + back.options.limits.depth, 0);
     assert_false(back.options.follows_level); /* what it had stays its own */
     struct type_row same = decode(encode(&back, NULL));
     assert_int_equal(type_row_version(&same, 0).schema_id, 4);
@@ -113,9 +124,10 @@ TEST(type_row__refuses_what_is_damaged)
     }
     const struct {
         unsigned at, value;
-    } bad[] = {{0, 2}, {1, 3}, {2, 2}, {3, COMPAT_MODES}, {16, 31}, {16, 200}, {20, 0}, {20, 2}, {32, 8}};
+    } bad[] = {{0, 2},  {1, 3},  {2, 2},  {3, COMPAT_MODES}, {16, 31}, {16, 200},
+               {20, 0}, {20, 2}, {32, 8}, {43, 2},           {47, 2},  {49, 5}};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-        uint8_t copy[64];
+        uint8_t copy[256];
         memcpy(copy, good.ptr, good.len);
         copy[bad[i].at] = (uint8_t)bad[i].value;
         assert_int_equal(type_row_decode(slice_of(copy, good.len), &out, &err), RC_ERR);
