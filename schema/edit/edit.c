@@ -15,7 +15,8 @@ static enum rc finish(struct datum *d, struct slice old, uint64_t changed, struc
     if (datum_finish(d, out, err) != RC_OK)
         return RC_ERR;
     struct codec_opts opts = {.limits = d->opts->limits, .brief = d->is_brief};
-    struct slice avro = slice_of(out->ptr + before, out->len - before);
+    struct slice whole = slice_not_null(buf_slice(out));
+    struct slice avro = slice_of(whole.ptr + before, whole.len - before);
     if (codec_check_limits(d->codec, d->schema, &opts, avro, d->arena, err) == RC_OK)
         return RC_OK;
     out->len = before;
