@@ -63,21 +63,35 @@ static enum rc make(const char *dir, struct err *err)
     return made ? rc : RC_OK;
 }
 
+/* The lock of an open file, which is closed if it is not to be had. */
+static enum rc take(int *fd, const char *dir, const char *path, struct err *err)
+{
+    if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
+        return RC_OK;
+    enum rc rc = errno == EWOULDBLOCK
+                     ? err_set(err, ERR_STORE_LOCKED, "Another process has the store in %s open.", dir)
+                     : failed(err, "lock", path);
+    close(*fd);
+    *fd = -1;
+    return rc;
+}
+
 enum rc dir_lock(const char *dir, int *out, struct err *err)
 {
     char path[PATH_MAX];
     if (make(dir, err) != RC_OK || join(path, dir, "LOCK", err) != RC_OK)
         return RC_ERR;
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return failed(err, "open", path);
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        enum rc rc = errno == EWOULDBLOCK
-                         ? err_set(err, ERR_STORE_LOCKED, "Another process has the store in %s open.", dir)
-                         : failed(err, "lock", path);
-        close(fd);
-        return rc;
-    }
-    *out = fd;
-    return RC_OK;
+    *out = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    return *out < 0 ? failed(err, "open", path) : take(out, dir, path, err);
+}
+
+enum rc dir_lock_there(const char *dir, int *out, struct err *err)
+{
+    char path[PATH_MAX];
+    if (join(path, dir, "LOCK", err) != RC_OK)
+        return RC_ERR;
+    *out = open(path, O_RDONLY | O_CLOEXEC);
+    if (*out < 0)
+        return errno == ENOENT ? RC_OK : failed(err, "open", path);
+    return take(out, dir, path, err);
 }

@@ -23,8 +23,9 @@ enum engine_db {
     ENGINE_DBS
 };
 
-struct engine; /* the engine's own */
-struct snap;   /* a read transaction of one thread */
+struct engine;      /* the engine's own */
+struct snap;        /* a read transaction of one thread */
+struct engine_copy; /* a data file that is being written, row by row */
 
 enum engine_caps {
     CAP_TOTAL_ORDER = 1, /* revisions are one order for the whole store */
@@ -69,6 +70,37 @@ struct engine_ops {
     enum rc (*sync)(struct engine *, struct err *);
     void (*space)(struct engine *, struct store_space *); /* as of the last apply; exact */
     void (*upkeep)(struct engine *);                      /* each second */
+
+    /* Data files, of an engine that is CAP_DURABLE; NULL: it has none. */
+    const struct engine_file_ops *file;
+};
+
+/* What the structure of a data file comes to, as check finds it. */
+struct engine_pages {
+    uint64_t bytes;              /* length of the file */
+    uint64_t pages, used, spare; /* that it should have; in use, free */
+    uint64_t lost;               /* neither: room that only a copy gives back */
+    uint64_t faults;
+};
+
+/* A data file by itself, while nobody changes it. */
+struct engine_file_ops {
+    const char *name; /* in its directory */
+    /* Is it whole, as far as that can be told without reading rows? Each fault in words, by `fault`. Nothing of what stands in the
+     * file is trusted. RC_ERR: it cannot be read at all (IO, NO_MEMORY, STORE_FORMAT: no such file). */
+    enum rc (*check)(const char *path, void (*fault)(void *, const char *words), void *arg,
+                     struct engine_pages *, struct err *);
+    /* To read only: snapshots and space, then close. Nothing is written, nobody is locked out. Only a file that `check` has found
+     * no fault in: else reading may end the process. */
+    enum rc (*open)(struct engine **, const char *path, struct err *);
+
+    /* Write a new one through `fd`, which is empty and can be read and written: rows in the order of their keys, then the end,
+     * which leaves them with the kernel, not yet on disk. One thread at a time.
+     *   bytes  what the rows take in the file that they come from */
+    enum rc (*copy_new)(struct engine_copy **, int fd, uint64_t bytes, struct err *);
+    enum rc (*copy_row)(struct engine_copy *, struct slice key, struct slice value, struct err *);
+    enum rc (*copy_end)(struct engine_copy *, struct err *);
+    void (*copy_free)(struct engine_copy *);
 };
 
 /* What is kept free in a store of at most `max` bytes, so that deletes find room when it is full. */

@@ -47,7 +47,7 @@ static enum rc not_a_store(struct err *err, const char *what)
                    what);
 }
 
-static enum rc check_format(struct slice row, struct err *err)
+enum rc identity_check_format(struct slice row, struct err *err)
 {
     uint32_t version;
     if (!meta_format_decode(row, &version) || version == 0)
@@ -60,19 +60,24 @@ static enum rc check_format(struct slice row, struct err *err)
 }
 
 /* A store of mode `none` that was not closed is whole as long as the kernel that had its pages still runs. */
+bool identity_is_whole(const struct meta_open *open)
+{
+    uint8_t boot_id[BOOT_ID_BYTES];
+    if (open->clean || open->durability != DURABLE_NONE)
+        return true;
+    return boot_id_read(boot_id) && memcmp(boot_id, open->boot_id, sizeof boot_id) == 0;
+}
+
 static enum rc check_clean(struct store *s, bool accept_dirty, struct err *err)
 {
     struct slice row;
     struct meta_open open;
-    uint8_t boot_id[BOOT_ID_BYTES];
     enum rc rc = read_meta(s, SLICE("open"), &row, err);
     if (rc != RC_OK)
         return rc == RC_NOTFOUND ? not_a_store(err, "its open row is missing") : rc;
     if (!meta_open_decode(row, &open))
         return not_a_store(err, "its open row is damaged");
-    if (open.clean || open.durability != DURABLE_NONE || accept_dirty)
-        return RC_OK;
-    if (boot_id_read(boot_id) && memcmp(boot_id, open.boot_id, sizeof boot_id) == 0)
+    if (accept_dirty || identity_is_whole(&open))
         return RC_OK;
     return err_set(err, ERR_STORE_DIRTY,
                    "The store was open in durability `none` when the machine stopped, and may be "
@@ -82,7 +87,7 @@ static enum rc check_clean(struct store *s, bool accept_dirty, struct err *err)
 static enum rc check_existing(struct store *s, struct slice format, bool accept_dirty, struct err *err)
 {
     struct slice row;
-    if (check_format(format, err) != RC_OK)
+    if (identity_check_format(format, err) != RC_OK)
         return RC_ERR;
     enum rc rc = read_meta(s, SLICE("state"), &row, err);
     if (rc == RC_ERR)

@@ -3,6 +3,7 @@
 #ifndef STORAGE_IDENTITY_H
 #define STORAGE_IDENTITY_H
 
+#include "storage/meta.h"
 #include "storage/store.h"
 
 /* Check what is there, or make the first rows (never where a store must be: `holds_store`), and mark the
@@ -13,6 +14,10 @@ MUST_USE enum rc identity_open(struct store *, bool holds_store, bool accept_dir
  * gone.
  */
 MUST_USE enum rc identity_load_dead(struct store *, struct err *err);
+/* Of a row `format` (empty: there is none): STORE_FORMAT if this version does not know it. */
+MUST_USE enum rc identity_check_format(struct slice row, struct err *err);
+/* Are all pages where its last writer has left them, though it may not have closed the store? */
+bool identity_is_whole(const struct meta_open *);
 /* Sync, and mark the store closed. */
 void identity_mark_clean(struct store *);
 

@@ -20,7 +20,7 @@ ARROWS = {
 FRONT = {
     "schema": {"schema/schema.h", "schema/codec.h", "schema/encoding.h", "schema/edit.h", "schema/assertion.h", "schema/json.h",
                "schema/json_members.h"},
-    "storage": {"storage/storage.h", "storage/engine.h"},
+    "storage": {"storage/storage.h", "storage/engine.h", "storage/care.h"},
     "server": {"server/handler.h"},
     "client": {"client/avrod.h"},
 }
@@ -30,7 +30,7 @@ HOMES = {
     "curl/": ("client/lib/",),
     "event.h": (),
     "ini.h": ("server/ini_file.c",),
-    "lmdb.h": ("storage/engines/lmdb.c",),
+    "lmdb.h": ("storage/engines/lmdb",),
     "openssl/": ("base/sha256.c",),
     "pcre2.h": ("schema/path/path_regex.c",),
     "jansson.h": ("schema/", "server/handlers/", "client/ctl/"),

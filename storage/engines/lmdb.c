@@ -1,7 +1,5 @@
 /* storage/engines/lmdb.c - LMDB as an engine: eleven named databases, one map that never moves, one write
- * transaction a group. The only file that knows LMDB. */
-#include <lmdb.h>
-
+ * transaction a group. */
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
@@ -14,9 +12,9 @@
 #include "base/log.h"
 #include "storage/engine.h"
 #include "storage/engines/disk.h"
+#include "storage/engines/lmdb_file.h"
 
 enum {
-    DBS_MAX = 16,
     KEY_MIN = 493,             /* the longest key, an expiry's */
     READERS_SPARE = 16,        /* the writer, tools that look on */
     READER_CHECK_UPKEEPS = 10, /* upkeep comes each second */
@@ -29,7 +27,7 @@ enum {
 static const uint64_t map_default = (uint64_t)1 << 40, map_min = 8 << 20;
 static const uint64_t map_most = (uint64_t)1 << 62; /* more than any machine can address */
 
-static const char *const db_names[ENGINE_DBS] = {
+const char *const lmdb_names[ENGINE_DBS] = {
     [DB_META] = "meta",
     [DB_TYPES] = "types",
     [DB_SUBJECTS] = "subjects",
@@ -75,7 +73,7 @@ static enum rc broken(struct engine *e, const char *doing, int rc, struct err *e
         "A flush has failed: whether this write was stored is not known; no more writes until a restart.");
 }
 
-static enum rc failed(struct err *err, const char *doing, int rc)
+enum rc lmdb_failed(struct err *err, const char *doing, int rc)
 {
     if (rc == MDB_MAP_FULL || disk_errno_is_full(rc))
         return err_set(err, ERR_NO_SPACE, "The store or its disk is full.");
@@ -118,7 +116,8 @@ static int try_open(struct engine *e, const struct store_opts *opts, uint64_t ma
     int rc = mdb_env_create(&e->env);
     if (rc)
         return rc;
-    if ((rc = mdb_env_set_mapsize(e->env, map)) == 0 && (rc = mdb_env_set_maxdbs(e->env, DBS_MAX)) == 0 &&
+    if ((rc = mdb_env_set_mapsize(e->env, map)) == 0 &&
+        (rc = mdb_env_set_maxdbs(e->env, LMDB_DBS_MAX)) == 0 &&
         (rc = mdb_env_set_maxreaders(e->env, opts->workers + opts->readers + READERS_SPARE)) == 0)
         rc = mdb_env_open(e->env, opts->dir, env_flags(opts), 0600);
     if (rc) {
@@ -150,7 +149,7 @@ static enum rc open_env(struct engine *e, const struct store_opts *opts, struct 
         map = map / 2 / page * page;
     int rc = try_open(e, opts, map);
     if (rc)
-        return failed(err, "open its data file", rc);
+        return lmdb_failed(err, "open its data file", rc);
     if (map < wanted)
         log_warn("address space is short: the store may grow to %llu bytes, not to %llu",
                  (unsigned long long)map, (unsigned long long)wanted);
@@ -166,9 +165,9 @@ static enum rc check_file(struct engine *e, struct err *err)
     int rc;
     if ((rc = mdb_env_info(e->env, &info)) || (rc = mdb_env_stat(e->env, &stat)) ||
         (rc = mdb_env_get_fd(e->env, &e->disk.fd)))
-        return failed(err, "look at its data file", rc);
+        return lmdb_failed(err, "look at its data file", rc);
     if (fstat(e->disk.fd, &st) != 0)
-        return failed(err, "look at its data file", errno);
+        return lmdb_failed(err, "look at its data file", errno);
     e->page = stat.ms_psize;
     e->map = e->disk.max = info.me_mapsize;
     if ((uint64_t)st.st_blocks * 512 >= (uint64_t)st.st_size) /* no holes */
@@ -195,7 +194,7 @@ static int open_dbs(struct engine *e, MDB_txn *txn, unsigned flags)
 {
     int rc = 0;
     for (unsigned db = DB_META; db < ENGINE_DBS && !rc; db++) {
-        rc = mdb_dbi_open(txn, db_names[db], flags, &e->dbi[db]);
+        rc = mdb_dbi_open(txn, lmdb_names[db], flags, &e->dbi[db]);
         if (!rc)
             rc = mdb_set_compare(txn, e->dbi[db], compare_keys);
     }
@@ -209,14 +208,14 @@ static enum rc open_databases(struct engine *e, struct err *err)
     MDB_stat main;
     int rc = mdb_txn_begin(e->env, NULL, MDB_RDONLY, &txn);
     if (rc)
-        return failed(err, "begin to read", rc);
+        return lmdb_failed(err, "begin to read", rc);
     rc = mdb_stat(txn, LMDB_MAIN_DBI, &main);
     bool fresh = rc == 0 && main.ms_entries == 0;
     if (fresh) {
         mdb_txn_abort(txn);
         rc = mdb_txn_begin(e->env, NULL, 0, &txn);
         if (rc)
-            return failed(err, "begin to write", rc);
+            return lmdb_failed(err, "begin to write", rc);
     }
     if (!rc)
         rc = open_dbs(e, txn, fresh ? MDB_CREATE : 0);
@@ -228,7 +227,7 @@ static enum rc open_databases(struct engine *e, struct err *err)
         return err_set(err, ERR_STORE_FORMAT,
                        "The data file belongs to another program or version: it lacks a "
                        "database.");
-    return rc ? failed(err, "open its databases", rc) : RC_OK;
+    return rc ? lmdb_failed(err, "open its databases", rc) : RC_OK;
 }
 
 /* ---- space ---- */
@@ -269,10 +268,10 @@ static enum rc count_first(struct engine *e, struct err *err)
     MDB_txn *txn;
     int rc = mdb_txn_begin(e->env, NULL, MDB_RDONLY, &txn);
     if (rc)
-        return failed(err, "begin to read", rc);
+        return lmdb_failed(err, "begin to read", rc);
     rc = count_pages(e, txn, ~0U, e->pages);
     mdb_txn_abort(txn);
-    return rc ? failed(err, "count its pages", rc) : RC_OK;
+    return rc ? lmdb_failed(err, "count its pages", rc) : RC_OK;
 }
 
 static void lmdb_space(struct engine *e, struct store_space *out)
@@ -299,7 +298,7 @@ static enum rc reserve_disk(struct engine *e, uint64_t grow_bytes, struct err *e
     MDB_envinfo info;
     int rc = mdb_env_info(e->env, &info);
     if (rc)
-        return failed(err, "look at its data file", rc);
+        return lmdb_failed(err, "look at its data file", rc);
     uint64_t end = ((uint64_t)info.me_last_pgno + 1) * e->page, used = used_bytes(e);
     uint64_t spare = end > used ? end - used : 0; /* free pages inside the file */
     if (end >= e->check_end) { /* it grows: perhaps for want of pages that a dead reader pins */
@@ -345,6 +344,34 @@ static enum rc lmdb_open(struct engine **out, const struct store_opts *opts, str
     return RC_OK;
 }
 
+/* The map is the file, which nobody changes. */
+enum rc lmdb_open_file(struct engine **out, const char *path, struct err *err)
+{
+    struct engine *e = calloc(1, sizeof *e);
+    struct stat st;
+    if (!e)
+        return err_oom(err);
+    if (stat(path, &st) != 0) {
+        free(e);
+        return err_set(err, ERR_IO, "Cannot look at %s: %s.", path, strerror(errno));
+    }
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), map = ((uint64_t)st.st_size + page - 1) / page * page;
+    int rc = mdb_env_create(&e->env);
+    if (!rc && (rc = mdb_env_set_mapsize(e->env, map)) == 0 &&
+        (rc = mdb_env_set_maxdbs(e->env, LMDB_DBS_MAX)) == 0)
+        rc = mdb_env_open(e->env, path, MDB_RDONLY | MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS, 0600);
+    if (rc) {
+        lmdb_close(e);
+        return lmdb_failed(err, "open its data file", rc);
+    }
+    if (check_file(e, err) != RC_OK || open_databases(e, err) != RC_OK || count_first(e, err) != RC_OK) {
+        lmdb_close(e);
+        return RC_ERR;
+    }
+    *out = e;
+    return RC_OK;
+}
+
 static enum rc lmdb_sync(struct engine *e, struct err *err)
 {
     int rc = mdb_env_sync(e->env, 1);
@@ -368,7 +395,7 @@ static enum rc lmdb_snap_new(struct engine *e, struct snap **out, struct err *er
     int rc = mdb_txn_begin(e->env, NULL, MDB_RDONLY, &s->txn);
     if (rc) {
         free(s);
-        return failed(err, "begin to read", rc);
+        return lmdb_failed(err, "begin to read", rc);
     }
     mdb_txn_reset(s->txn); /* keeps its slot */
     *out = s;
@@ -398,7 +425,7 @@ static enum rc lmdb_snap_renew(struct snap *s, struct err *err)
     lmdb_snap_reset(s);
     int rc = mdb_txn_renew(s->txn);
     if (rc)
-        return failed(err, "begin to read", rc);
+        return lmdb_failed(err, "begin to read", rc);
     s->live = true;
     return RC_OK;
 }
@@ -423,7 +450,7 @@ static enum rc lmdb_get(struct snap *s, struct slice key, struct slice *out, str
         *out = slice_of(v.mv_data, v.mv_size);
         return RC_OK;
     }
-    return rc == MDB_NOTFOUND ? RC_NOTFOUND : failed(err, "read", rc);
+    return rc == MDB_NOTFOUND ? RC_NOTFOUND : lmdb_failed(err, "read", rc);
 }
 
 static enum rc cursor_of(struct snap *s, uint8_t db, struct err *err)
@@ -433,7 +460,7 @@ static enum rc cursor_of(struct snap *s, uint8_t db, struct err *err)
     int rc = s->cursor[db] ? mdb_cursor_renew(s->txn, s->cursor[db])
                            : mdb_cursor_open(s->txn, s->engine->dbi[db], &s->cursor[db]);
     if (rc)
-        return failed(err, "begin to scan", rc);
+        return lmdb_failed(err, "begin to scan", rc);
     s->cursor_live[db] = true;
     return RC_OK;
 }
@@ -443,7 +470,7 @@ static enum rc moved(int rc, const MDB_val *k, const MDB_val *v, struct slice *k
                      struct err *err)
 {
     if (rc)
-        return rc == MDB_NOTFOUND ? RC_NOTFOUND : failed(err, "scan", rc);
+        return rc == MDB_NOTFOUND ? RC_NOTFOUND : lmdb_failed(err, "scan", rc);
     *key = slice_of(k->mv_data, k->mv_size);
     *val = slice_of(v->mv_data, v->mv_size);
     return RC_OK;
@@ -539,7 +566,7 @@ static enum rc commit_failed(struct engine *e, int rc, struct err *err)
 {
     bool full = rc == MDB_MAP_FULL || disk_errno_is_full(rc) || (rc == EIO && disk_is_short(&e->disk));
     if ((full || rc == ENOMEM) && !has_panicked(e))
-        return failed(err, "commit", full ? ENOSPC : rc);
+        return lmdb_failed(err, "commit", full ? ENOSPC : rc);
     return broken(e, "commit", rc, err);
 }
 
@@ -559,7 +586,7 @@ static enum rc lmdb_apply(struct engine *e, const struct mutation *m, size_t n, 
         mdb_txn_abort(txn);
         if (!rc)
             return RC_OK;
-        return rc == MDB_MAP_FULL || rc == ENOMEM || rc == MDB_TXN_FULL ? failed(err, "write", rc)
+        return rc == MDB_MAP_FULL || rc == ENOMEM || rc == MDB_TXN_FULL ? lmdb_failed(err, "write", rc)
                                                                         : broken(e, "write", rc, err);
     }
     rc = mdb_txn_commit(txn);
@@ -586,4 +613,5 @@ const struct engine_ops engine_lmdb = {
     .sync = lmdb_sync,
     .space = lmdb_space,
     .upkeep = lmdb_upkeep,
+    .file = &lmdb_file,
 };
