@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "server/care/care.h"
 #include "server/catalog.h"
 #include "server/check_config.h"
 #include "server/http/access_log.h"
@@ -188,6 +189,8 @@ static int run(struct options *options)
         if (check_config(options, &err) != RC_OK)
             return fail_usage(&err);
         printf("ok\n");
+    } else if (care_is_asked_for(options)) {
+        return care_run(options);
     } else {
         warn_of_strays();
         return serve(options);

@@ -27,9 +27,24 @@ static enum rc wrong(const struct options *o, enum option_id id, struct err *err
                    option_name(id, source->from, &name), why);
 }
 
+/* One of those that are done instead of serving. */
+static enum rc check_care(const struct options *o, struct err *err)
+{
+    if (!!o->restore + !!o->compact > 1)
+        return err_set(err, ERR_CONFIG, "--restore and --compact are done one at a time.");
+    if (o->restore && !o->operand)
+        return err_set(err, ERR_CONFIG, "--restore FILE DIR: the directory is missing.");
+    return RC_OK;
+}
+
 static enum rc check(struct options *o, struct err *err)
 {
     struct words words;
+    if (o->operand && !o->restore)
+        return err_set(err, ERR_CONFIG, "'%s' belongs to no option; --help lists all.",
+                       words_of(slice_str(o->operand), &words));
+    if (o->restore || o->compact)
+        return check_care(o, err);
     o->astore = o->compat && !strcmp(o->compat, "astore");
     if (o->print_config)
         return RC_OK; /* it shows, and judges nothing */
@@ -59,7 +74,7 @@ enum stage { STAGE_AHEAD, STAGE_REST };
 
 static bool is_ahead(enum option_id id)
 {
-    return id == OPTION_ID_config || options_table[id].kind == KIND_ACTION;
+    return id == OPTION_ID_config || option_is_action(id);
 }
 
 static enum rc take(struct options *out, enum stage stage, enum option_id id, enum option_from from,
@@ -69,6 +84,12 @@ static enum rc take(struct options *out, enum stage stage, enum option_id id, en
     if (is_ahead(id) != (stage == STAGE_AHEAD))
         return RC_OK;
     return option_set(out, id, source, value, err);
+}
+
+/* What stands alone behind --restore FILE. */
+static bool is_operand(const struct options *o, const char *word)
+{
+    return *word && *word != '-' && (!o->operand || o->operand == word);
 }
 
 /* The option at argv[*at], which comes to stand on its last word; *value NULL: it is alone. */
@@ -97,6 +118,10 @@ static enum rc take_command_line(struct options *out, enum stage stage, int argc
     for (int i = 1; i < argc; i++) {
         enum option_id id;
         const char *value = NULL;
+        if (is_operand(out, argv[i])) {
+            out->operand = argv[i];
+            continue;
+        }
         if (read_argument(argc, argv, &i, &id, &value, err) != RC_OK ||
             take(out, stage, id, FROM_COMMAND_LINE, value, err) != RC_OK)
             return RC_ERR;

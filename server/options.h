@@ -36,6 +36,7 @@ struct options {
 #define OPTION_DURABILITY                                                enum durability
 #define OPTION_FLAG                                                      bool
 #define OPTION_ACTION                                                    bool
+#define OPTION_ACTION_ON                                                 const char *
 #define OPTION(field, name, kind, default_, least, most, argument, help) OPTION_##kind field;
 #include "server/options.def"
 #undef OPTION
@@ -46,6 +47,8 @@ struct options {
 #undef OPTION_DURABILITY
 #undef OPTION_FLAG
 #undef OPTION_ACTION
+#undef OPTION_ACTION_ON
+    const char *operand;  /* what stands on the line without an option: DIR of --restore */
     bool astore;          /* compat is "astore" */
     bool access_combined; /* access_log_format is "combined" */
     struct option_source source[OPTION_IDS];

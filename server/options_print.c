@@ -8,7 +8,7 @@
 static void print_default(enum option_id id, FILE *out)
 {
     char number[OPTION_NUMBER_BYTES];
-    if (options_table[id].kind == KIND_ACTION)
+    if (option_is_action(id))
         return;
     fprintf(out, "  (default: %s)",
             option_is_none(&options_defaults, id) ? "none" : option_text(&options_defaults, id, number));
@@ -17,7 +17,9 @@ static void print_default(enum option_id id, FILE *out)
 void options_print_help(FILE *out)
 {
     fprintf(out, "avrod - a store for typed records over HTTP\n\n"
-                 "usage: avrod --data DIR [options]\n\n"
+                 "usage: avrod --data DIR [options]\n"
+                 "       avrod --restore FILE DIR\n"
+                 "       avrod --compact DIR\n\n"
                  "An option may also be a variable (AVROD_HEAD_MAX for --head-max) or a line of the file "
                  "that --config\n"
                  "names (head-max = 16KiB). The command line goes before the environment, and that before "
@@ -57,7 +59,7 @@ void options_print_config(const struct options *options, FILE *out)
         const char *text = option_text(options, id, number);
         struct words words;
         bool can_stand = ini_can_hold(text);
-        if (options_table[id].kind == KIND_ACTION || id == OPTION_ID_config)
+        if (option_is_action(id) || id == OPTION_ID_config)
             continue;
         print_source(options, id, out);
         /* What cannot be in a file is a comment there, as is what has no value. */

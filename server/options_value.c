@@ -53,7 +53,7 @@ static const struct numeric {
     [KIND_COUNT] = {&byte_units[ARRAY_LEN(byte_units) - 1], 1, "a number"},
     [KIND_BYTES] = {byte_units, ARRAY_LEN(byte_units), "a number of bytes, such as 16MiB"},
     [KIND_DURATION] = {time_units, ARRAY_LEN(time_units), "a time, such as 10s or 500ms"},
-    [KIND_ACTION] = {0},
+    [KIND_ACTION_ON] = {0},
 };
 
 /* ---- names ---- */
@@ -71,9 +71,14 @@ const char *option_name(enum option_id id, enum option_from from, struct option_
     return out->text;
 }
 
+bool option_is_action(enum option_id id)
+{
+    return options_table[id].kind == KIND_ACTION || options_table[id].kind == KIND_ACTION_ON;
+}
+
 static bool may_stand(enum option_id id, enum option_from from)
 {
-    if (options_table[id].kind == KIND_ACTION)
+    if (option_is_action(id))
         return from == FROM_COMMAND_LINE;
     return id != OPTION_ID_config || from != FROM_FILE;
 }
@@ -181,7 +186,8 @@ static enum rc set_field(void *field, const struct option *o, const char *name, 
     struct slice text = slice_str(value ? value : flag_words[true]);
     struct words words;
     switch (o->kind) {
-    case KIND_TEXT: memcpy(field, &value, sizeof value); return RC_OK;
+    case KIND_TEXT:
+    case KIND_ACTION_ON: memcpy(field, &value, sizeof value); return RC_OK;
     case KIND_COUNT:
     case KIND_BYTES:
     case KIND_DURATION: return set_number(field, o, name, text, err);
@@ -234,7 +240,8 @@ const char *option_text(const struct options *options, enum option_id id, char n
     case KIND_DURATION: return print_number(&numerics[o->kind], number_of(options, o), number);
     case KIND_DURABILITY: return durability_names[*(const enum durability *)field];
     case KIND_FLAG: return flag_words[*(const bool *)field];
-    case KIND_ACTION: break;
+    case KIND_ACTION:
+    case KIND_ACTION_ON: break;
     }
     return "";
 }

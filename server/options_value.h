@@ -14,7 +14,8 @@ enum option_kind {
     KIND_DURATION,
     KIND_DURABILITY,
     KIND_FLAG,
-    KIND_ACTION, /* on the command line alone */
+    KIND_ACTION,    /* on the command line alone, as is ... */
+    KIND_ACTION_ON, /* ... with an argument */
 };
 
 struct option {
@@ -36,6 +37,7 @@ struct option_name {
     char text[48];
 };
 const char *option_name(enum option_id, enum option_from, struct option_name *out);
+bool option_is_action(enum option_id);
 /* The option that is called so, or OPTION_IDS. Actions are on the command line alone, and so is --config in no file. */
 enum option_id option_find(struct slice name, enum option_from);
 

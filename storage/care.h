@@ -71,7 +71,8 @@ MUST_USE enum rc store_file_copy_new(struct store_copy **, struct store_file *, 
 /* A directory whose data file is about to come, or to be replaced. Locked until the end. */
 struct store_place {
     int lock_fd;
-    bool made; /* the directory was */
+    bool is_new; /* there was no store ... */
+    bool made;   /* ... nor the directory */
     char dir[4096], fresh[4096],
         file[4096]; /* the last two: where the new file is written, and where it goes */
 };

@@ -64,11 +64,12 @@ enum rc store_place_new(struct store_place *p, const char *dir, struct err *err)
     *p = (struct store_place){.lock_fd = -1};
     if (set_paths(p, dir, err) != RC_OK)
         return RC_ERR;
-    if (stat(dir, &st) == 0 && check_empty(p, err) != RC_OK)
+    p->made = stat(dir, &st) != 0;
+    if (!p->made && check_empty(p, err) != RC_OK)
         return RC_ERR;
     if (dir_lock(dir, &p->lock_fd, err) != RC_OK)
         return RC_ERR;
-    p->made = true; /* from here on all that is in it is ours */
+    p->is_new = true; /* from here on all that is in it is ours */
     if (check_empty(p, err) == RC_OK && dir_mark_store(p->lock_fd, err) == RC_OK &&
         dir_sync(dir, err) == RC_OK)
         return RC_OK;
@@ -84,10 +85,27 @@ enum rc store_place_of(struct store_place *p, const struct store_file *f, struct
     return set_paths(p, f->dir, err);
 }
 
+/* Whoever could open the old file can open the new one: root compacts what a server runs with fewer rights on. */
+static bool keep_owner(const struct store_place *p, int fd)
+{
+    struct stat old, fresh;
+    if (stat(p->file, &old) != 0)
+        return errno == ENOENT;
+    if (fstat(fd, &fresh) != 0 || fchmod(fd, old.st_mode & 0777) != 0)
+        return false;
+    return (old.st_uid == fresh.st_uid && old.st_gid == fresh.st_gid) ||
+           fchown(fd, old.st_uid, old.st_gid) == 0;
+}
+
 enum rc store_place_open(struct store_place *p, int *fd, struct err *err)
 {
     *fd = open(p->fresh, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    return *fd >= 0 ? RC_OK : failed(err, "create", p->fresh);
+    if (*fd >= 0 && keep_owner(p, *fd))
+        return RC_OK;
+    enum rc rc = failed(err, *fd >= 0 ? "give its owner to" : "create", p->fresh);
+    if (*fd >= 0)
+        close(*fd);
+    return rc;
 }
 
 enum rc store_place_commit(struct store_place *p, int fd, struct err *err)
@@ -99,7 +117,7 @@ enum rc store_place_commit(struct store_place *p, int fd, struct err *err)
         rc = failed(err, "rename", p->fresh);
     if (rc != RC_OK)
         return rc;
-    p->made = false; /* it stays */
+    p->is_new = false; /* it stays */
     return dir_sync(p->dir, err);
 }
 
@@ -108,10 +126,11 @@ void store_place_release(struct store_place *p)
     char path[sizeof p->dir + 8];
     if (*p->fresh)
         unlink(p->fresh); /* nothing, after a commit */
-    if (p->made) {
+    if (p->is_new) {
         snprintf(path, sizeof path, "%s/LOCK", p->dir);
         unlink(path);
-        rmdir(p->dir); /* stays if it was somebody else's and is not empty */
+        if (p->made)
+            rmdir(p->dir);
     }
     if (p->lock_fd >= 0)
         close(p->lock_fd);

@@ -246,7 +246,7 @@ TEST(options_parse__finds_each_option_by_each_of_its_names)
 {
     for (enum option_id id = 0; id < OPTION_IDS; id++) {
         struct option_name name;
-        bool action = options_table[id].kind == KIND_ACTION;
+        bool action = option_is_action(id);
         option_name(id, FROM_COMMAND_LINE, &name);
         assert_string_equal(name.text, options_table[id].name); /* none is cut */
         assert_int_equal(option_find(slice_str(name.text), FROM_COMMAND_LINE), id);
