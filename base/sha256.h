@@ -1,4 +1,4 @@
-/* base/sha256.h - SHA-256 (FIPS 180-4) of bytes at hand. Any thread. */
+/* base/sha256.h - SHA-256 (FIPS 180-4) of bytes at hand, or as they come. Any thread. */
 #ifndef BASE_SHA256_H
 #define BASE_SHA256_H
 
@@ -7,5 +7,13 @@
 enum { SHA256_BYTES = 32 };
 
 void sha256(struct slice, uint8_t out[SHA256_BYTES]);
+
+/* Of what comes piece by piece: begin, add ..., end. Owns nothing. */
+struct sha256 {
+    uint64_t own[16];
+};
+void sha256_begin(struct sha256 *);
+void sha256_add(struct sha256 *, struct slice);
+void sha256_end(struct sha256 *, uint8_t out[SHA256_BYTES]);
 
 #endif

@@ -70,7 +70,7 @@ static enum rc open_store(struct server *server, struct err *err)
         .queue_bytes_max = o->queue_bytes_max,
         .blob_keep_ms = o->write_deadline_ms + BLOB_MARGIN_MS,
         .workers = o->threads,
-        .readers = 1 + EDGE_HELPERS, /* main reads the catalog */
+        .readers = 2 + EDGE_HELPERS, /* main reads the catalog; a backup */
         .accept_dirty = o->accept_dirty,
     };
     return store_open(&server->store, &opts, err);
@@ -126,6 +126,7 @@ static void stop(struct server *server)
 {
     if (server->edge)
         edge_free(server->edge);
+    store_worker_free(server->backup.reader);
     if (server->store)
         store_close(server->store); /* the last writes may still look at their types */
     codec_free(server->writer.codec);

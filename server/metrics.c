@@ -17,7 +17,7 @@ enum { MS_DECIMALS = 3, NS_DECIMALS = 9 };
 struct metrics {
     struct server *server;
     uint64_t worker[COUNTS]; /* all workers' */
-    uint64_t connections, types, streams, access_log_dropped;
+    uint64_t connections, types, streams, access_log_dropped, backup_running;
     struct histogram_read streams_ns;
     struct edge_stats edge;
     struct store_stats store;
@@ -217,6 +217,7 @@ static void collect_workers(struct metrics *m)
 static void collect(struct metrics *m, struct server *server, const struct catalog_hold *hold)
 {
     *m = (struct metrics){.server = server};
+    m->backup_running = atomic_load_explicit(&server->backup.is_running, memory_order_relaxed);
     collect_workers(m);
     edge_stats(server->edge, &m->edge);
     m->access_log_dropped = server->access_log ? access_log_dropped(server->access_log) : 0;

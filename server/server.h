@@ -28,8 +28,12 @@ struct server {
     struct access_log *access_log; /* NULL: off */
     struct access_control *access; /* server/access/; NULL: everybody may do everything */
     _Atomic bool draining;         /* set once, by SIGTERM */
-    struct {                       /* what edits take, on the store's writer, which alone looks here */
-        struct codec *codec;       /* made when it is first needed */
+    struct {                       /* GET /_backup, one at a time */
+        _Atomic bool is_running;
+        struct store_worker *reader; /* theirs, made by the first */
+    } backup;
+    struct {                 /* what edits take, on the store's writer, which alone looks here */
+        struct codec *codec; /* made when it is first needed */
         struct buf resolved, out;
     } writer;
 };

@@ -21,6 +21,8 @@ struct store_copy_state {
     uint64_t revision;    /* of the snapshot */
 };
 
+/* Does the store's engine keep files that can be copied? */
+bool store_has_files(const struct store *);
 /* Begin a copy of the store as it is now. The worker reads nothing else until store_copy_free; one thread at a time, not always
  * the same.
  *   fd  an empty file, to read and write, with or without a name; the caller's

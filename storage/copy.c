@@ -57,6 +57,11 @@ enum rc copy_new(struct store_copy **out, const struct engine_ops *ops, struct s
     return RC_OK;
 }
 
+bool store_has_files(const struct store *s)
+{
+    return s->ops->file != NULL;
+}
+
 enum rc store_copy_new(struct store_copy **out, struct store_worker *w, int fd, struct err *err)
 {
     struct store *s = w->store;

@@ -10,6 +10,8 @@ void healthz_handle(struct request *);
 void readyz_handle(struct request *);
 /* metrics.c */
 void metrics_handle(struct request *);
+/* backup.c */
+void backup_handle(struct request *);
 /* root.c */
 void root_handle(struct request *);
 /* putschema.c */
