@@ -182,7 +182,7 @@ static void route_enter(struct pattern *p, const struct route *r)
     if (r->flags & ROUTE_REGISTRY)
         p->is_registry = key_is_registry[pattern_key(p)] = true;
     for (unsigned m = 0; m < METHODS; m++) {
-        bool is_safe = r->role < ROLE_WRITE; /* a HEAD that changes things would surprise anybody */
+        bool is_safe = !(r->flags & ROUTE_ASTORE); /* there a GET changes things; a HEAD would surprise anybody */
         bool takes = r->methods & 1u << m || (m == METHOD_HEAD && is_safe && r->methods & 1u << METHOD_GET);
         if (!takes)
             continue;
