@@ -39,7 +39,10 @@ struct rights {
     struct principal nobody, others;
     struct name_map users; /* to struct user */
     uint32_t nquotas;
-    struct slice *quota_names;
+    struct named_quota {
+        struct slice name;
+        const struct quota_limits *limits;
+    } * quotas;
 };
 
 /* ---- decisions ---- */
@@ -125,7 +128,18 @@ uint32_t rights_quotas(const struct rights *r)
 struct slice rights_quota_name(const struct rights *r, uint32_t id)
 {
     assert(id < r->nquotas);
-    return r->quota_names[id];
+    return r->quotas[id].name;
+}
+
+const struct quota_limits *rights_quota_limits(const struct rights *r, uint32_t id)
+{
+    assert(id < r->nquotas);
+    return r->quotas[id].limits;
+}
+
+const struct quota_limits *rights_each_quota(const struct rights *r)
+{
+    return r->others.each;
 }
 
 static bool limits_any(const struct quota_limits *l)
@@ -263,7 +277,8 @@ static struct quota_limits limits_of(const struct section *own, const struct sec
 }
 
 /* `what` and `name` in one: a new quota. */
-static enum rc quota_new(struct making *m, const char *what, struct slice name, uint32_t *id)
+static enum rc quota_new(struct making *m, const char *what, struct slice name,
+                         const struct quota_limits *limits, uint32_t *id)
 {
     struct rights *r = m->rights;
     char *text =
@@ -271,7 +286,7 @@ static enum rc quota_new(struct making *m, const char *what, struct slice name, 
     if (!text)
         return err_oom(m->err);
     *id = r->nquotas++;
-    r->quota_names[*id] = slice_str(text);
+    r->quotas[*id] = (struct named_quota){slice_str(text), limits};
     return RC_OK;
 }
 
@@ -281,7 +296,7 @@ static enum rc add_quota(struct making *m, struct principal *p, const char *what
     uint32_t id;
     if (!limits_any(limits))
         return RC_OK;
-    if (quota_new(m, what, name, &id) != RC_OK)
+    if (quota_new(m, what, name, limits, &id) != RC_OK)
         return RC_ERR;
     p->quotas[p->nquotas++] = (struct quota_of){.limits = limits, .id = id};
     return RC_OK;
@@ -356,12 +371,12 @@ static enum rc make(struct making *m, struct section *first)
         if (take_section(m, s) != RC_OK)
             return RC_ERR;
     }
-    r->quota_names = arena_alloc(&r->arena, (1 + groups + r->users.n) * sizeof *r->quota_names);
-    if (!r->quota_names)
+    r->quotas = arena_alloc(&r->arena, (1 + groups + r->users.n) * sizeof *r->quotas);
+    if (!r->quotas)
         return err_oom(m->err);
     for (struct section *s = first; s; s = s->next)
         if (s->kind == SECTION_GROUP && limits_any(&s->limits) &&
-            quota_new(m, "group", s->name, &s->quota_id) != RC_OK)
+            quota_new(m, "group", s->name, &s->limits, &s->quota_id) != RC_OK)
             return RC_ERR;
     return make_principals(m);
 }

@@ -65,6 +65,9 @@ unsigned principal_quotas(const struct principal *, struct quota_of *out, unsign
 uint32_t rights_quotas(const struct rights *);
 /* Whose it is: "anonymous", "user NAME", "group NAME", by which the same is found after a reload. */
 struct slice rights_quota_name(const struct rights *, uint32_t id);
+const struct quota_limits *rights_quota_limits(const struct rights *, uint32_t id);
+/* What each user has whom the file does not name; NULL: no limit. */
+const struct quota_limits *rights_each_quota(const struct rights *);
 /* What every address has, whoever asks from there; NULL: no limit. */
 const struct quota_limits *rights_address_quota(const struct rights *);
 /* Open connections of one address; 0: no limit. */

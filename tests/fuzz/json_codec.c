@@ -372,7 +372,8 @@ static void check_type_limits(const struct run *r, enum rc rc)
             check_misfit(r);
         return;
     }
-    if (plain_measure(schema_program(r->schema), op_of(r), buf_slice(&r->avro), &most) != PLAIN_FITS)
+    if (plain_measure(schema_program(r->schema), op_of(r), slice_not_null(buf_slice(&r->avro)), &most) !=
+        PLAIN_FITS)
         return;
     most.depth += r->field >= 0;
     check_limits(r, most, &most);

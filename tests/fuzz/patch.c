@@ -252,7 +252,7 @@ static void check_type_limits(struct run *r, struct slice patch)
     const struct program *p = schema_program(r->schema);
     struct codec_limits most;
     bool stays = !r->changed;
-    if (plain_measure(p, p->root, buf_slice(&r->out), &most) != PLAIN_FITS)
+    if (plain_measure(p, p->root, slice_not_null(buf_slice(&r->out)), &most) != PLAIN_FITS)
         return;
     check_limits(r, patch, most, true);
     check_limits(r, patch, (struct codec_limits){.bytes = most.bytes - 1}, stays || most.bytes <= 1);
