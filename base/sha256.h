@@ -1,4 +1,5 @@
-/* base/sha256.h - SHA-256 (FIPS 180-4) of bytes at hand, or as they come. Any thread. */
+/* base/sha256.h - SHA-256 (FIPS 180-4) of bytes at hand, or as they come, and HMAC with it (RFC 2104). Any thread. Nothing of bytes at
+ * hand stays on the stack. */
 #ifndef BASE_SHA256_H
 #define BASE_SHA256_H
 
@@ -7,6 +8,10 @@
 enum { SHA256_BYTES = 32 };
 
 void sha256(struct slice, uint8_t out[SHA256_BYTES]);
+/* Of the parts one behind the other, with a key that only this process has or that both sides know. Where a part ends is not
+ * told apart: parts of any length want their length in front. */
+void hmac_sha256(const uint8_t key[SHA256_BYTES], const struct slice *parts, size_t n,
+                 uint8_t out[SHA256_BYTES]);
 
 /* Of what comes piece by piece: begin, add ..., end. Owns nothing. */
 struct sha256 {
