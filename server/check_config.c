@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include "server/access/access.h"
 #include "server/http/cors.h"
 #include "server/http/listen.h"
 
@@ -53,6 +54,7 @@ static enum rc (*const concerns[])(const struct options *, struct err *) = {
     check_listen,
     check_cors,
     check_access_log,
+    access_check_config,
 };
 
 enum rc check_config(const struct options *options, struct err *err)

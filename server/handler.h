@@ -72,6 +72,8 @@ struct job {
 MUST_USE enum rc worker_offload(struct worker *, struct job *, struct err *);
 /* The same however many wait, for who has no way back. */
 void worker_offload_always(struct worker *, struct job *);
+/* Have `done` run on the job's worker; for a job that no helper runs. Any thread; once it is called the job may be gone. */
+void worker_job_done(struct job *);
 
 /* A body that is made piece by piece, while the client takes it (docs/decisions/0006-answers-in-pieces.md), or lent piece
  * by piece, if it stands in memory as it is and its length is known. Its functions are called on the request's worker,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "server/access/access.h"
 #include "server/care/care.h"
 #include "server/catalog.h"
 #include "server/check_config.h"
@@ -100,6 +101,8 @@ static enum rc start(struct server *server, struct err *err)
     router_init();
     if (open_access_log(server, err) != RC_OK)
         return RC_ERR;
+    if (access_open(&server->access, server->options, err) != RC_OK)
+        return RC_ERR;
     if (open_store(server, err) != RC_OK || open_catalog(server, err) != RC_OK)
         return RC_ERR;
     return edge_start(server, err);
@@ -133,6 +136,7 @@ static void stop(struct server *server)
     buf_release(&server->writer.resolved);
     buf_release(&server->writer.out);
     catalog_free(server->catalog);
+    access_free(server->access);
     failures_release(&server->failures);
     access_log_close(server->access_log);
 }

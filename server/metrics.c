@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "server/access/access.h"
 #include "server/counts.h"
 #include "server/failures.h"
 #include "server/http/access_log.h"
@@ -17,7 +18,7 @@ enum { MS_DECIMALS = 3, NS_DECIMALS = 9 };
 struct metrics {
     struct server *server;
     uint64_t worker[COUNTS]; /* all workers' */
-    uint64_t connections, types, streams, access_log_dropped, backup_running;
+    uint64_t connections, types, streams, access_log_dropped, backup_running, logins_verifying;
     struct histogram_read streams_ns;
     struct edge_stats edge;
     struct store_stats store;
@@ -221,6 +222,7 @@ static void collect(struct metrics *m, struct server *server, const struct catal
     collect_workers(m);
     edge_stats(server->edge, &m->edge);
     m->access_log_dropped = server->access_log ? access_log_dropped(server->access_log) : 0;
+    m->logins_verifying = server->access ? access_verifying(server->access) : 0;
     m->types = catalog_count(hold);
     store_stats(server->store, &m->store);
     process_stats(&m->process);

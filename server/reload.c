@@ -2,6 +2,7 @@
 #include "server/reload.h"
 
 #include "base/log.h"
+#include "server/access/access.h"
 #include "server/http/access_log.h"
 #include "server/server.h"
 
@@ -15,12 +16,18 @@ static enum rc reload_access_log(struct server *server, struct err *err)
     return RC_OK;
 }
 
+static enum rc reload_access(struct server *server, struct err *err)
+{
+    return server->access ? access_reload(server->access, err) : RC_NOTFOUND;
+}
+
 static const struct concern {
     const char *name;
     /* RC_NOTFOUND: the server has none. RC_ERR: all is as it was. */
     enum rc (*reload)(struct server *, struct err *);
 } concerns[] = {
     {"access log", reload_access_log},
+    {"users and rights", reload_access},
 };
 
 void reload(struct server *server)

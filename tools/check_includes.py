@@ -27,6 +27,7 @@ FRONT = {
 # header prefix -> where it may be included
 HOMES = {
     "event2/": ("server/http/", "client/ctl/"),
+    "crypt.h": ("server/access/password_hash.c",),
     "curl/": ("client/lib/",),
     "event.h": (),
     "ini.h": ("server/ini_file.c",),

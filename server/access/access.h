@@ -13,21 +13,48 @@
 #include "server/handler.h"
 
 struct access_control;
+struct options;
 
-/* Read --passwords, --tokens and --access. *out NULL: none of them is given. CONFIG: unreadable or wrong, with file and line. */
+/* Read --passwords, --tokens and --access. *out NULL: none of them is given. options->threads is how many workers there will be. CONFIG:
+ * unreadable or wrong, with file and line. */
 MUST_USE enum rc access_open(struct access_control **out, const struct options *, struct err *);
+/* After the edge has ended. NULL is allowed. */
 void access_free(struct access_control *);
+/* Would access_open be content with these files? */
+MUST_USE enum rc access_check_config(const struct options *, struct err *);
 /* Read them again. On failure all stays as it was. Main thread. */
 MUST_USE enum rc access_reload(struct access_control *, struct err *);
 
-/* Who sends this request? Sets req->principal and req->user. `certificate_user` is what a verified client certificate says,
- * borrowed until the connection ends, or empty. RC_PENDING: a helper looks at the password; then `next` is called on the
- * request's worker, with NULL or with why not (borrowed until it returns). RC_ERR: UNAUTHORIZED, with WWW-Authenticate in the
- * response; HELPERS_BUSY, NO_MEMORY. */
-MUST_USE enum rc access_identify(struct request *, struct slice certificate_user,
+/* What an Authorization came to, for who keeps it with the same bytes. Zero-initialised: nothing. */
+struct identity {
+    uint64_t generation; /* of the tables that it is from: it holds as long as they do */
+    const struct principal *principal;
+    struct slice user;
+};
+
+/* From where a request comes. */
+struct caller {
+    struct slice
+        certificate_user; /* what a verified client certificate says, borrowed until the connection ends, or empty */
+    uint64_t address; /* address_group of server/http/address.h */
+    struct identity *
+        known; /* of the same bytes of Authorization, or NULL; looked at and set before access_identify returns */
+};
+
+/* Who sends this request? Sets req->principal and req->user. Authorization goes before the certificate; OPTIONS is anonymous, since
+ * browsers ask so before they have credentials. RC_PENDING: a helper looks at the password; then `next` is called on the request's worker,
+ * with NULL or with why not (borrowed until it returns). RC_ERR: UNAUTHORIZED, with WWW-Authenticate in the response; LOGINS_SLOWED, with
+ * Retry-After; HELPERS_BUSY, NO_MEMORY. */
+MUST_USE enum rc access_identify(struct request *, const struct caller *,
                                  void (*next)(struct request *, const struct err *), struct err *);
-/* The request is over: give back what it holds. */
+/* The request is over: give back what it holds. Only if req->access is set. */
 void access_end(struct request *);
+/* Add WWW-Authenticate to the response, which will be 401. False: memory is out. */
+MUST_USE bool access_challenge(struct request *);
+/* Those that the request has begun with. */
+const struct rights *access_rights(const struct request *);
+/* How many passwords are being verified, or wait for it. */
+uint64_t access_verifying(struct access_control *);
 
 /* May the caller do this to the type (empty: to the store as a whole)? RC_ERR: UNAUTHORIZED for who has not said who they are
  * and might be allowed if they did; NO_TYPE for who may not know whether there is such a type; else FORBIDDEN. */

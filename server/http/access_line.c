@@ -104,6 +104,7 @@ static uint8_t *put_json(uint8_t *at, const struct access_entry *e)
 {
     at = put_json_time(PUT(at, "{\"time\":\""), e->wall_ms);
     at = put_string(at, SLICE("\",\"remote\":\""), e->remote);
+    at = put_string(at, SLICE(",\"user\":\""), e->user);
     at = put_string(at, SLICE(",\"method\":\""), or_dash(e->method));
     at = put_string(at, SLICE(",\"target\":\""), or_dash(e->target));
     at = PUT(at, ",\"version\":\"");
@@ -137,6 +138,14 @@ static uint8_t *put_text(uint8_t *at, struct slice s)
     return put_escaped(at, s, SLICE("\\x"));
 }
 
+/* In a column without quotes: a space would end it. */
+static uint8_t *put_name(uint8_t *at, struct slice s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        at = s.ptr[i] == ' ' ? PUT(at, "\\x20") : put_text(at, slice_of(s.ptr + i, 1));
+    return at;
+}
+
 static uint8_t *put_request_line(uint8_t *at, const struct access_entry *e)
 {
     if (!e->target.len)
@@ -147,7 +156,8 @@ static uint8_t *put_request_line(uint8_t *at, const struct access_entry *e)
 
 static uint8_t *put_combined(uint8_t *at, const struct access_entry *e)
 {
-    at = PUT(put_text(at, e->remote), " - - [");
+    at = PUT(put_text(at, e->remote), " - ");
+    at = PUT(put_name(at, or_dash(e->user)), " [");
     at = PUT(put_combined_time(at, e->wall_ms), "] \"");
     at = PUT(put_request_line(at, e), "\" ");
     at = put_digits(at, e->status, 3);
@@ -160,7 +170,7 @@ static uint8_t *put_combined(uint8_t *at, const struct access_entry *e)
 bool access_line_print(struct buf *out, enum access_format format, const struct access_entry *e)
 {
     size_t strings = e->remote.len + e->method.len + e->target.len + e->request_id.len + e->user_agent.len +
-                     e->referer.len;
+                     e->referer.len + e->user.len;
     if (!buf_reserve(out, FIXED_BYTES + ESCAPED_MAX * strings))
         return false;
     uint8_t *at = out->ptr + out->len;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "base/bytes.h"
 #include "base/num.h"
 
 bool address_parse_host(struct slice host, struct address *out)
@@ -85,6 +86,20 @@ bool address_is_loopback(const struct address *a)
         return false;
     const struct in6_addr *six = &((const struct sockaddr_in6 *)&a->socket)->sin6_addr;
     return IN6_IS_ADDR_LOOPBACK(six) || (IN6_IS_ADDR_V4MAPPED(six) && six->s6_addr[12] == 127);
+}
+
+/* No network of IPv6 that anybody sends from begins with 32 ones (RFC 4291, 2.7): there is room for IPv4. */
+uint64_t address_group(const struct address *a)
+{
+    const uint64_t four = UINT64_C(0xffffffff) << 32;
+    const uint8_t *six = ((const struct sockaddr_in6 *)&a->socket)->sin6_addr.s6_addr;
+    if (a->socket.ss_family == AF_INET)
+        return four | ntohl(((const struct sockaddr_in *)&a->socket)->sin_addr.s_addr);
+    if (a->socket.ss_family != AF_INET6)
+        return UINT64_MAX;
+    if (IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)six))
+        return four | get_be32(six + 12);
+    return get_be64(six);
 }
 
 void address_print_host(const struct address *a, char out[ADDRESS_HOST_BYTES])

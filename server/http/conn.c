@@ -428,11 +428,13 @@ static struct conn *conn_new(struct edge_worker *w)
     return c;
 }
 
-static void name_remote(struct conn *c)
+static COLD void know_remote(struct conn *c)
 {
     struct address a = {.bytes = sizeof a.socket};
-    if (getpeername(c->fd, (struct sockaddr *)&a.socket, &a.bytes) == 0)
-        address_print_host(&a, c->remote);
+    if (getpeername(c->fd, (struct sockaddr *)&a.socket, &a.bytes))
+        return;
+    address_print_host(&a, c->remote);
+    c->address = address_group(&a);
 }
 
 void conn_open(struct edge_worker *w, int fd, bool loopback)
@@ -445,8 +447,8 @@ void conn_open(struct edge_worker *w, int fd, bool loopback)
     }
     c->fd = fd;
     c->loopback = loopback;
-    if (w->access.log)
-        name_remote(c);
+    if (unlikely(w->access.log || w->edge->server->access))
+        know_remote(c);
     c->phase = PHASE_IDLE;
     c->deadline_ms = time_to_go(w, PHASE_IDLE);
     list_add(&w->phases[PHASE_IDLE], c);

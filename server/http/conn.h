@@ -65,6 +65,7 @@ struct conn {
     int kernel_bytes;                /* sent and not acknowledged, as of when the socket would take no more */
     size_t to_drain;                 /* while draining: bytes that had come before and are not read yet */
     char remote[ADDRESS_HOST_BYTES]; /* only if the access log is on */
+    uint64_t address;                /* address_group of its other end; only if access control is on */
     uint64_t lingered;               /* bytes read off since the first step of closing */
 };
 

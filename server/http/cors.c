@@ -5,7 +5,8 @@
 
 /* What a page may send, and see, beyond what any page may. */
 #define REQUEST_HEADERS                                                                                      \
-    "Accept-Schema-Version, Cache-Control, Content-Type, Idempotency-Key, If-Match, If-None-Match, "         \
+    "Accept-Schema-Version, Authorization, Cache-Control, Content-Type, Idempotency-Key, If-Match, "         \
+    "If-None-Match, "                                                                                        \
     "If-Range, Range, "                                                                                      \
     "Schema-Version, X-Request-Id"
 #define ANSWER_HEADERS                                                                                       \
@@ -13,7 +14,7 @@
     "Idempotency-Replayed, Location, "                                                                       \
     "Record-Count, "                                                                                         \
     "Retry-After, Schema-Fingerprint, Schema-Id, Schema-Version, Schema-Warning, Server-Timing, TTL, "       \
-    "X-Request-Id"
+    "WWW-Authenticate, X-Request-Id"
 #define MAX_AGE_SECONDS "600"
 
 /* ---- the list ---- */

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "server/access/access.h"
 #include "server/counts.h"
 #include "server/http/conn.h"
 #include "server/http/head_cache.h"
@@ -76,6 +77,7 @@ static COLD void log_access(const struct conn *c, const struct request *req)
         .request_id = request_id(req, made),
         .user_agent = req->header[HEADER_USER_AGENT],
         .referer = req->header[HEADER_REFERER],
+        .user = req->user,
     };
     access_lines_add(&c->worker->access, &entry);
 }
@@ -91,6 +93,8 @@ static void request_end(struct conn *c, struct request *req)
         log_access(c, req);
     if (req->edge.flags & REQ_BEGUN)
         router_end(req);
+    if (unlikely(req->access))
+        access_end(req);
     body_release(w, req);
     if (req->edge.head)
         input_drop(&w->inputs, req->edge.head);
@@ -314,7 +318,89 @@ static enum rc check_web(const struct conn *c, const struct request *req, struct
     return rc;
 }
 
-/* Afterwards the request has been answered, or its body is awaited. */
+/* It may come in. Afterwards the request has been answered, or its body is awaited. */
+static void admit_known(struct conn *c, struct request *req, const struct http1_info *info)
+{
+    struct err err;
+    req->edge.flags |= REQ_BEGUN;
+    body_begin(c, info);
+    if (router_begin(req) && check_routed(c, req, &err) != RC_OK)
+        answer_err(req, &err);
+}
+
+/* It was answered before its body came. A client that waits for 100 will not send it, or perhaps it will:
+ * only the end of the connection is clear to both. */
+static void refuse_body(struct conn *c)
+{
+    if (c->body.framing != FRAMING_NONE && (c->body.continue_due || c->closing || !body_discard(c)))
+        hang_up(c);
+}
+
+/* admit is through, or answer_err in its place. */
+static void admitted(struct conn *c, const struct request *req, const struct http1_info *info)
+{
+    if (!(req->edge.flags & REQ_ANSWERED))
+        return;
+    if (!(req->edge.flags & REQ_BEGUN))
+        body_begin(c, info);
+    refuse_body(c);
+}
+
+/* ---- who is asking ---- */
+
+/* While a helper looked at the password all that had been read may have been given back; a body begins in a block. */
+static bool find_block(struct conn *c, const struct request *req)
+{
+    if (c->in || !req->body_declared)
+        return true;
+    c->at = c->end = 0;
+    return (c->in = input_take(&c->worker->inputs));
+}
+
+/* What http1_parse said of the frame. */
+static struct http1_info info_of(const struct request *req)
+{
+    return (struct http1_info){.chunked = req->body_declared == UINT64_MAX,
+                               .expect_continue = req->http_minor && req->header[HEADER_EXPECT].len};
+}
+
+/* While a helper looks at a password the request counts as being handled: nothing behind it is begun, and if the connection dies it
+ * stays until the helper is done. Of its body nothing is taken. */
+static COLD void identified(struct request *req, const struct err *why_not)
+{
+    struct conn *c = req->conn;
+    const struct http1_info info = info_of(req);
+    struct err err;
+    req->edge.flags &= (uint8_t)~REQ_HANDLED;
+    worker_enqueue(c->worker, c);
+    if (c->dead)
+        return;                    /* its turn ends both */
+    bool is_lost = c->last != req; /* we have hung up meanwhile, and its body is gone */
+    if (!why_not && (is_lost || !find_block(c, req))) {
+        err_oom(&err);
+        why_not = &err;
+    }
+    c->beginning = true;
+    if (why_not)
+        refuse_early(req, why_not);
+    else
+        admit_known(c, req, &info);
+    if (!is_lost)
+        admitted(c, req, &info);
+    c->beginning = false;
+}
+
+/* RC_PENDING: `identified` goes on. */
+static COLD enum rc identify(struct conn *c, struct request *req, struct known_head *known, struct err *err)
+{
+    const struct caller caller = {.address = c->address, .known = known ? &known->identity : NULL};
+    enum rc rc = access_identify(req, &caller, identified, err);
+    if (rc == RC_PENDING)
+        req->edge.flags |= REQ_HANDLED;
+    return rc;
+}
+
+/* Afterwards the request has been answered, or its body is awaited, or it waits for `identified`. */
 static void admit(struct conn *c, struct request *req, const struct http1_info *info,
                   struct known_head *known)
 {
@@ -328,18 +414,14 @@ static void admit(struct conn *c, struct request *req, const struct http1_info *
         router_options(req);
         return;
     }
-    req->edge.flags |= REQ_BEGUN;
-    body_begin(c, info);
-    if (router_begin(req) && check_routed(c, req, &err) != RC_OK)
-        answer_err(req, &err);
-}
-
-/* It was answered before its body came. A client that waits for 100 will not send it, or perhaps it will:
- * only the end of the connection is clear to both. */
-static void refuse_body(struct conn *c)
-{
-    if (c->body.framing != FRAMING_NONE && (c->body.continue_due || c->closing || !body_discard(c)))
-        hang_up(c);
+    if (unlikely(c->worker->edge->server->access)) {
+        enum rc rc = identify(c, req, known, &err);
+        if (rc == RC_ERR)
+            refuse_early(req, &err);
+        if (rc != RC_OK)
+            return;
+    }
+    admit_known(c, req, info);
 }
 
 /* For a head of so many bytes. NULL: memory is out, and the connection is broken. */
@@ -369,11 +451,7 @@ static void begin_parsed(struct conn *c, struct request *req, const struct http1
         admit(c, req, info, known);
     else
         refuse_early(req, refusal);
-    if (req->edge.flags & REQ_ANSWERED) {
-        if (!(req->edge.flags & REQ_BEGUN))
-            body_begin(c, info);
-        refuse_body(c);
-    }
+    admitted(c, req, info);
     c->beginning = false;
 }
 

@@ -10,7 +10,7 @@ struct conn;
 /* request.edge.flags */
 enum {
     REQ_BEGUN = 1,       /* router_end is due */
-    REQ_HANDLED = 2,     /* router_handle has been called */
+    REQ_HANDLED = 2,     /* router_handle has been called, or its credentials are being looked at */
     REQ_ANSWERED = 4,    /* by its handler, or by us */
     REQ_SENT = 8,        /* its answer is in the output, or the head of a stream */
     REQ_KEEP_ALIVE = 16, /* an HTTP/1.0 client wants to read that in the answer */

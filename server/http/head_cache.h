@@ -4,6 +4,7 @@
 #ifndef SERVER_HTTP_HEAD_CACHE_H
 #define SERVER_HTTP_HEAD_CACHE_H
 
+#include "server/access/access.h"
 #include "server/handler.h"
 #include "server/http/http1.h"
 
@@ -16,8 +17,10 @@ struct known_head {
     uint16_t length_end;
     uint8_t http_minor;
     struct http1_info info;
-    uint8_t web_passed; /* the rules of web.h that it keeps: the edge's own bits */
-    uint32_t fields;    /* bits 1 << enum header: those that are there */
+    uint8_t web_passed;       /* the rules of web.h that it keeps: the edge's own bits */
+    bool is_secret;           /* there are credentials in it */
+    struct identity identity; /* whose they are, of Authorization in it */
+    uint32_t fields;          /* bits 1 << enum header: those that are there */
     struct {
         uint16_t at, bytes;
     } field[HEADERS];

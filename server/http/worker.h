@@ -127,13 +127,12 @@ static inline void edge_note_freed(struct edge *e)
         atomic_store_explicit(&e->much_freed, true, memory_order_relaxed);
 }
 
-/* In worker.c. All but worker_wake and worker_job_done on the worker's own thread, or before it starts. */
+/* In worker.c. All but worker_wake on the worker's own thread, or before it starts. */
 MUST_USE enum rc worker_init(struct edge_worker *, struct edge *, unsigned index, struct err *);
 /* Also what worker_init has left half done. */
 void worker_release(struct edge_worker *);
 void *worker_main(void *edge_worker);
 void worker_wake(struct edge_worker *);
-void worker_job_done(struct job *);
 
 /* Have the connection turned at the end of this turn. */
 void worker_enqueue(struct edge_worker *, struct conn *);

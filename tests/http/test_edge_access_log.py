@@ -59,7 +59,7 @@ class AccessLog(unittest.TestCase):
             ("PUT", "/blob/1", 201, 2), ("GET", "/blob/1", 200, 100000), ("HEAD", "/blob/1", 200, 0)])
         self.assertEqual((entries[5]["status"], entries[6]["target"], len(entries)), (404, "/ping", 7))
         for e in entries:
-            self.assertEqual(list(e), ["time", "remote", "method", "target", "version", "status", "bytes", "duration_us",
+            self.assertEqual(list(e), ["time", "remote", "user", "method", "target", "version", "status", "bytes", "duration_us",
                                        "request_id", "user_agent", "referer"])
             self.assertRegex(e["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
             self.assertEqual((e["remote"], e["version"]), ("127.0.0.1", "HTTP/1.1"))

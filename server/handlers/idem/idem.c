@@ -9,9 +9,6 @@
 #include "base/sha256.h"
 #include "server/server.h"
 
-/* Who asks is part of the key; there is nobody yet but the one. */
-static const char principal[] = "";
-
 /* A body beyond this is not digested whole, which would take a worker some milliseconds: its ends are, and a checksum of each of so many
  * pieces. */
 enum { WHOLE_MAX = 65536, END_BYTES = 8192, PIECES = 64 };
@@ -82,16 +79,20 @@ static enum rc digest_request(struct request *req, uint8_t out[STORE_IDEM_REQUES
     return RC_OK;
 }
 
-static enum rc digest_key(struct slice key, uint8_t out[STORE_IDEM_KEY_BYTES], struct err *err)
+/* Who asks is part of the key: one user's is not another's. No user's name has a NUL in it. */
+static enum rc digest_key(const struct request *req, uint8_t out[STORE_IDEM_KEY_BYTES], struct err *err)
 {
-    uint8_t text[sizeof principal + LIMIT_IDEMPOTENCY_KEY_MAX];
+    struct slice key = req->header[HEADER_IDEMPOTENCY_KEY];
+    uint8_t text[LIMIT_USER_NAME_MAX + 1 + LIMIT_IDEMPOTENCY_KEY_MAX], *at;
     _Static_assert((int)STORE_IDEM_KEY_BYTES == (int)SHA256_BYTES, "a key is digested");
     if (key.len == 0 || key.len > LIMIT_IDEMPOTENCY_KEY_MAX)
         return err_set(err, ERR_BAD_REQUEST, "An Idempotency-Key has 1 to %d bytes; this one has %zu.",
                        LIMIT_IDEMPOTENCY_KEY_MAX, key.len);
-    memcpy(text, principal, sizeof principal); /* with its NUL */
-    memcpy(text + sizeof principal, key.ptr, key.len);
-    sha256(slice_of(text, sizeof principal + key.len), out);
+    assert(req->user.len <= LIMIT_USER_NAME_MAX);
+    at = put(text, req->user);
+    *at++ = 0;
+    at = put(at, key);
+    sha256(slice_of(text, (size_t)(at - text)), out);
     return RC_OK;
 }
 
@@ -105,8 +106,7 @@ COLD enum rc idem_attach_key(struct request *req, struct store_write *w, enum id
     idem->note = (struct slice){0};
     idem->first_len = 0;
     w->idem = idem;
-    if (digest_key(req->header[HEADER_IDEMPOTENCY_KEY], idem->key, err) != RC_OK ||
-        digest_request(req, idem->request, err) != RC_OK)
+    if (digest_key(req, idem->key, err) != RC_OK || digest_request(req, idem->request, err) != RC_OK)
         return RC_ERR;
     return req->type ? idem_note_record(req, idem, tells, err) : RC_OK;
 }

@@ -27,7 +27,8 @@ static void check(enum access_format format, const struct access_entry *e, const
 TEST(access_line_print__json)
 {
     check(ACCESS_JSON, &usual,
-          "{\"time\":\"1994-11-06T08:49:37.042Z\",\"remote\":\"127.0.0.1\",\"method\":\"GET\",\"target\":\"/"
+          "{\"time\":\"1994-11-06T08:49:37.042Z\",\"remote\":\"127.0.0.1\",\"user\":\"\",\"method\":\"GET\","
+          "\"target\":\"/"
           "ping\","
           "\"version\":\"HTTP/1.1\",\"status\":200,\"bytes\":4,\"duration_us\":1234,\"request_id\":\"abc\","
           "\"user_agent\":\"\",\"referer\":\"\"}\n");
@@ -47,6 +48,20 @@ TEST(access_line_print__combined)
           "\"http://a/\" \"curl/8\"\n");
 }
 
+TEST(access_line_print__who_has_asked)
+{
+    struct access_entry e = usual;
+    e.user = SLICE("al b\"x");
+    check(
+        ACCESS_COMBINED, &e,
+        "127.0.0.1 - al\\x20b\\x22x [06/Nov/1994:08:49:37 +0000] \"GET /ping HTTP/1.1\" 200 4 \"-\" \"-\"\n");
+    check(ACCESS_JSON, &e,
+          "{\"time\":\"1994-11-06T08:49:37.042Z\",\"remote\":\"127.0.0.1\",\"user\":\"al "
+          "b\\u0022x\",\"method\":\"GET\","
+          "\"target\":\"/ping\",\"version\":\"HTTP/1.1\",\"status\":200,\"bytes\":4,\"duration_us\":1234,"
+          "\"request_id\":\"abc\",\"user_agent\":\"\",\"referer\":\"\"}\n");
+}
+
 TEST(access_line_print__of_a_head_that_could_not_be_read)
 {
     struct access_entry e = usual;
@@ -54,7 +69,8 @@ TEST(access_line_print__of_a_head_that_could_not_be_read)
     e.status = 0;
     check(ACCESS_COMBINED, &e, "127.0.0.1 - - [06/Nov/1994:08:49:37 +0000] \"-\" 000 4 \"-\" \"-\"\n");
     check(ACCESS_JSON, &e,
-          "{\"time\":\"1994-11-06T08:49:37.042Z\",\"remote\":\"127.0.0.1\",\"method\":\"-\",\"target\":\"-\","
+          "{\"time\":\"1994-11-06T08:49:37.042Z\",\"remote\":\"127.0.0.1\",\"user\":\"\",\"method\":\"-\","
+          "\"target\":\"-\","
           "\"version\":\"-\",\"status\":0,\"bytes\":4,\"duration_us\":1234,\"request_id\":\"abc\",\"user_"
           "agent\":\"\","
           "\"referer\":\"\"}\n");
@@ -66,7 +82,7 @@ TEST(access_line_print__no_byte_of_a_stranger_forges_anything)
     static const size_t fields[] = {
         offsetof(struct access_entry, method),     offsetof(struct access_entry, target),
         offsetof(struct access_entry, request_id), offsetof(struct access_entry, user_agent),
-        offsetof(struct access_entry, referer),
+        offsetof(struct access_entry, referer),    offsetof(struct access_entry, user),
     };
     for (size_t f = 0; f < ARRAY_LEN(fields); f++) {
         for (unsigned c = 0; c < 256; c++) {
@@ -82,7 +98,7 @@ TEST(access_line_print__no_byte_of_a_stranger_forges_anything)
                     quotes += out.ptr[i] == '"';
                 }
                 assert_int_equal(out.ptr[out.len - 1], '\n');
-                assert_int_equal(quotes, format == ACCESS_JSON ? 38 : 6);
+                assert_int_equal(quotes, format == ACCESS_JSON ? 42 : 6);
                 buf_release(&out);
             }
         }
@@ -98,7 +114,7 @@ TEST(access_line_print__escapes)
           "127.0.0.1 - - [06/Nov/1994:08:49:37 +0000] \"GET /a\\x22\\x5c HTTP/1.1\" 200 4 \"-\" "
           "\"\\x0a\\x7f\\xc3\\xbc\"\n");
     check(ACCESS_JSON, &e,
-          "{\"time\":\"1994-11-06T08:49:37.042Z\",\"remote\":\"127.0.0.1\",\"method\":\"GET\","
+          "{\"time\":\"1994-11-06T08:49:37.042Z\",\"remote\":\"127.0.0.1\",\"user\":\"\",\"method\":\"GET\","
           "\"target\":\"/a\\u0022\\u005c\",\"version\":\"HTTP/"
           "1.1\",\"status\":200,\"bytes\":4,\"duration_us\":1234,"
           "\"request_id\":\"abc\",\"user_agent\":\"\\u000a\\u007f\\u00c3\\u00bc\",\"referer\":\"\"}\n");
