@@ -10,9 +10,9 @@ import console
 import shown
 from avrod import AVROD, ROOT
 
-PAGES = ["docs/http-api.md", "docs/paths.md", "docs/schemas.md", "docs/registry.md", "docs/operating.md"]
+PAGES = ["docs/http-api.md", "docs/paths.md", "docs/schemas.md", "docs/registry.md", "docs/operating.md", "docs/access.md"]
 ROUTES = ["docs/http-api.md", "docs/registry.md"]
-SHOWN = ["docs/http-api.md", "docs/paths.md", "docs/registry.md"]
+SHOWN = ["docs/http-api.md", "docs/paths.md", "docs/registry.md", "docs/access.md"]
 
 # What no curl line of those pages shows, and why not.
 NOT_SHOWN = {
@@ -32,6 +32,7 @@ NOT_SHOWN = {
         "interrupted": "its client has left",
         "io": "a disk that fails",
         "json_too_large": "takes a record of 16 MiB, and minutes under a sanitizer",
+        "logins_slowed": "takes two failures within a second",
         "no_memory": "takes more clients than one",
         "queue_full": "takes more clients than one",
         "store_broken": "a disk that fails",

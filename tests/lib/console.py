@@ -116,7 +116,7 @@ class Session:
                 host, port = next(words).rsplit(":", 1)
                 args += [word, f"{host}:0"]
             else:
-                args.append(word)
+                args.append(self.enter(word))
         server = self.stack.enter_context(Server(*args, data=data))
         self.jobs.append(server)
         self.ports[port] = server.port
