@@ -12,6 +12,7 @@
 #include "server/check_config.h"
 #include "server/http/access_log.h"
 #include "server/http/edge.h"
+#include "server/notify.h"
 #include "server/options_print.h"
 #include "server/reload.h"
 #include "server/router.h"
@@ -22,6 +23,8 @@ enum { EXIT_USAGE = 2, TRIM_EVERY_SECONDS = 4 };
 /* Whoever reads a body has made progress within the deadline, or is given up; the margin is for a connection that
  * is looked at late. */
 enum { BLOB_MARGIN_MS = 10000 };
+/* Behind the last connection the store is closed. */
+enum { NOTIFY_MARGIN_MS = 10000 };
 
 static const int ending_signals[] = {SIGTERM, SIGINT};
 
@@ -119,6 +122,8 @@ static void wait_and_drain(struct server *server, const sigset_t *awaited)
             edge_trim(server->edge);
     }
     log_info("%s: draining", number == SIGINT ? "SIGINT" : "SIGTERM");
+    notify_stopping();
+    notify_extend_ms(server->options->drain_deadline_ms + NOTIFY_MARGIN_MS);
     signals_unblock(awaited);
     atomic_store(&server->draining, true);
     edge_drain(server->edge);
@@ -149,6 +154,7 @@ static int serve(struct options *options)
     sigset_t awaited;
     if (!options->threads)
         options->threads = cores();
+    notify_init();
     signals_block(&awaited);
     if (start(&server, &err) != RC_OK) {
         log_error("cannot start: %s", err.message);
@@ -156,6 +162,7 @@ static int serve(struct options *options)
         return EXIT_FAILURE;
     }
     log_info("ready: %s", edge_listening(server.edge));
+    notify_ready(edge_listening(server.edge));
     wait_and_drain(&server, &awaited);
     stop(&server);
     log_info("ended");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/run.sh - everything that must pass, from a clean clone: installs what is missing (apt), looks at the formatting,
-# builds with gcc (release, address and thread sanitizer) and with clang (sanitizers, fuzz targets), and runs every
-# test through ctest. Warnings are errors but with gcc's sanitizers.
+# builds with gcc (release, address and thread sanitizer) and with clang (sanitizers, fuzz targets), runs every
+# test through ctest, and makes the Debian package and tries it. Warnings are errors but with gcc's sanitizers.
 #
 #   tests/run.sh            all of it
 #   tests/run.sh STEP...    some of: format release asan tsan clang
@@ -9,7 +9,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib/packages.sh
 
-all_steps=(format release asan tsan clang)
+all_steps=(format release asan tsan clang package)
 steps=("$@")
 [ ${#steps[@]} -gt 0 ] || steps=("${all_steps[@]}")
 failed=() closing=()
@@ -68,6 +68,10 @@ step() {
     tsan)
         read -ra wrapper <<<"$(fixed_addresses)"
         build tsan tsan -DCMAKE_C_COMPILER=gcc -DAVROD_WERROR=OFF && run_tests tsan -L threads
+        ;;
+    package)
+        echo "== package"
+        tests/package/run.sh && closing+=("package: installed, run, upgraded and removed") || failed+=("package")
         ;;
     clang) build clang fuzz -DAVROD_WERROR=ON -DAVROD_BENCH=ON && run_tests clang ;;
     esac
