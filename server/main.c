@@ -16,6 +16,7 @@
 #include "server/options_print.h"
 #include "server/reload.h"
 #include "server/router.h"
+#include "server/sandbox.h"
 #include "server/server.h"
 #include "server/words.h"
 
@@ -108,7 +109,9 @@ static enum rc start(struct server *server, struct err *err)
         return RC_ERR;
     if (open_store(server, err) != RC_OK || open_catalog(server, err) != RC_OK)
         return RC_ERR;
-    return edge_start(server, err);
+    if (edge_start(server, err) != RC_OK)
+        return RC_ERR;
+    return server->options->no_sandbox ? RC_OK : sandbox_enter(err);
 }
 
 static void wait_and_drain(struct server *server, const sigset_t *awaited)

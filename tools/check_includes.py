@@ -33,6 +33,7 @@ HOMES = {
     "ini.h": ("server/ini_file.c",),
     "lmdb.h": ("storage/engines/lmdb",),
     "openssl/": ("base/sha256.c",),
+    "seccomp.h": ("server/sandbox.c",),
     "pcre2.h": ("schema/path/path_regex.c",),
     "jansson.h": ("schema/", "server/handlers/", "client/ctl/"),
     "avro.h": (),
