@@ -98,7 +98,7 @@ run_inside() { serve inside setpriv --reuid avrod --regid avrod --clear-groups a
 end_inside() { kill "$pid" && wait "$pid" || fail "it does not end well"; }
 run_inside
 try_server
-inside avroctl --server "$url" get personinfo 1 | grep -q 'James Bond' || fail "avroctl get"
+inside avroctl --url "$url" get personinfo 1 | grep -q 'James Bond' || fail "avroctl get"
 end_inside
 inside ldd /usr/bin/avrod | grep -q 'not found' && fail "a library is missing"
 
