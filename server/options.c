@@ -70,18 +70,18 @@ static enum rc check(struct options *o, struct err *err)
 /* ---- one value after the other, the weakest first ---- */
 
 /* Which file, and whether anything but serving is asked for, must be known before the rest. */
-enum stage { STAGE_AHEAD, STAGE_REST };
+enum pass { PASS_AHEAD, PASS_REST };
 
 static bool is_ahead(enum option_id id)
 {
     return id == OPTION_ID_config || option_is_action(id);
 }
 
-static enum rc take(struct options *out, enum stage stage, enum option_id id, enum option_from from,
+static enum rc take(struct options *out, enum pass pass, enum option_id id, enum option_from from,
                     const char *value, struct err *err)
 {
     const struct option_source source = {.from = from};
-    if (is_ahead(id) != (stage == STAGE_AHEAD))
+    if (is_ahead(id) != (pass == PASS_AHEAD))
         return RC_OK;
     return option_set(out, id, source, value, err);
 }
@@ -112,7 +112,7 @@ static enum rc read_argument(int argc, char *const *argv, int *at, enum option_i
     return RC_OK;
 }
 
-static enum rc take_command_line(struct options *out, enum stage stage, int argc, char *const *argv,
+static enum rc take_command_line(struct options *out, enum pass pass, int argc, char *const *argv,
                                  struct err *err)
 {
     for (int i = 1; i < argc; i++) {
@@ -123,7 +123,7 @@ static enum rc take_command_line(struct options *out, enum stage stage, int argc
             continue;
         }
         if (read_argument(argc, argv, &i, &id, &value, err) != RC_OK ||
-            take(out, stage, id, FROM_COMMAND_LINE, value, err) != RC_OK)
+            take(out, pass, id, FROM_COMMAND_LINE, value, err) != RC_OK)
             return RC_ERR;
     }
     return RC_OK;
@@ -136,14 +136,14 @@ static struct slice variable_name(const char *variable)
     return slice_starts(name, SLICE("AVROD_")) ? name : slice_of(NULL, 0);
 }
 
-static enum rc take_environment(struct options *out, enum stage stage, char *const *environment,
+static enum rc take_environment(struct options *out, enum pass pass, char *const *environment,
                                 struct err *err)
 {
     for (; *environment; environment++) {
         struct slice name = variable_name(*environment);
         enum option_id id = name.len ? option_find(name, FROM_ENVIRONMENT) : OPTION_IDS;
         if (id != OPTION_IDS &&
-            take(out, stage, id, FROM_ENVIRONMENT, *environment + name.len + 1, err) != RC_OK)
+            take(out, pass, id, FROM_ENVIRONMENT, *environment + name.len + 1, err) != RC_OK)
             return RC_ERR;
     }
     return RC_OK;
@@ -175,14 +175,14 @@ enum rc options_parse(struct options *out, int argc, char *const *argv, char *co
                       struct err *err)
 {
     *out = options_defaults;
-    if (take_environment(out, STAGE_AHEAD, environment, err) != RC_OK ||
-        take_command_line(out, STAGE_AHEAD, argc, argv, err) != RC_OK)
+    if (take_environment(out, PASS_AHEAD, environment, err) != RC_OK ||
+        take_command_line(out, PASS_AHEAD, argc, argv, err) != RC_OK)
         return RC_ERR;
     if (out->help || out->version)
         return RC_OK; /* also where the rest is wrong */
     if ((out->config && options_file_take(out, out->config, err) != RC_OK) ||
-        take_environment(out, STAGE_REST, environment, err) != RC_OK ||
-        take_command_line(out, STAGE_REST, argc, argv, err) != RC_OK)
+        take_environment(out, PASS_REST, environment, err) != RC_OK ||
+        take_command_line(out, PASS_REST, argc, argv, err) != RC_OK)
         return RC_ERR;
     return check(out, err);
 }
