@@ -299,7 +299,9 @@ TEST(options_parse__refuses_lines_of_a_file_that_are_no_options)
 {
     refused_so(PARSE_FILE("data = d\ndatum = e\n"), ":2: Unknown option 'datum'; avrod --help lists all.");
     refused_so(PARSE_FILE("data = d\nthreads = 1\n\ndata = d\n"), ":4: data stands on line 1 already.");
-    refused_so(PARSE_FILE("[server]\ndata = d\n"), ":2: This file has no sections.");
+    refused_so(PARSE_FILE("[server]\ndata = d\n"), ":1: This file has no sections.");
+    refused_so(PARSE_FILE("data = d\n[server] \n"), ":2: This file has no sections.");
+    refused_so(PARSE_FILE("data = d\n e\n"), ":2: The line begins with a space; a value ends with its line.");
     refused_so(PARSE_FILE("--data = d\n"), ":1: Here it is written without dashes: data.");
     refused_so(PARSE_FILE("help = on\n"), ":1: Unknown option 'help'; avrod --help lists all.");
     refused_so(PARSE_FILE("config = /x\n"), ":1: Unknown option 'config'; avrod --help lists all.");
