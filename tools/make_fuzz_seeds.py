@@ -42,6 +42,21 @@ TARGETS = [
     "/p/1?version=2&fullname=a.b+c%20d&missing=zero", "/p?ttl=1&ttl=2", "/p?unknown&=x&&compatibility=", "/p?nosuch=1",
     "/./../%2e",
 ]
+# 0: a field Authorization; 1: a file of --passwords; 2: one of --tokens.
+HASHES = [
+    "$2y$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a",
+    "$5$rounds=2000$saltsalt$0IyaXrmV7.sGNS6tirgqHLqX/G.FBvgkYA.lpPdS5sA",
+    "$6$saltsalt$TVLlQcbpFVof5W3Yz4DTP6gRstiNuHwwTt6GLc1E5n0U0aDehy0S5knV8wiOQSpT0Y77vwPZN.Pq.H91p5hVO1",
+    "$y$j9T$saltsalt$VuCHcCYYVuebTL.IxzSml3z./71e36sys.wEb95cM54",
+]
+DIGESTS = ["ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"]
+CREDENTIALS = [
+    *((0, text) for text in ("", "Basic", "Basic YTpi", "basic  QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "Basic dGVzdDoxMjPCow==", "Basic YTo=", "Basic OmI=",
+                             "Basic YWI=", "Basic YTpiAA==", "Bearer mF_9.B5f-4.1JqM~+/==", "bearer =", "Bearer a b", "Digest a")),
+    *((1, text) for text in ("", "# c\n\n", *(f"u:{h}" for h in HASHES), "\n".join(f"u{i}:{h}\r" for i, h in enumerate(HASHES)),
+                             f"a:{HASHES[0]}\na:{HASHES[1]}\n", "a:plain", "nothing", f":{HASHES[0]}", "a:$y$jBT$s$" + "x" * 43)),
+    *((2, text) for text in (f"a:{DIGESTS[0]}", f"a:{DIGESTS[0]}\nb:{DIGESTS[1]}\na:{DIGESTS[0].upper()}\n", "a:12", "#\n")),
+]
 RIGHTS = [
     "# who may do what\n[anonymous]\nreader = public-*, docs\nhealth = yes\n[authenticated]\nreader = *\n"
     "requests_per_second = 100\n[group ci]\nmembers = jenkins,\n  Jane Doe\nwriter = *-cache, a*b*c\nbytes_per_second = 4MiB\n"
@@ -196,6 +211,8 @@ def by_hand():
         yield "patch", f"text-{i:02}", bytes([3 if text.startswith("[") else 2, ord(row), 0]) + text.encode()
     for i, text in enumerate(RIGHTS):
         yield "rights", f"hand-{i:02}", text.encode()
+    for i, (which, text) in enumerate(CREDENTIALS):
+        yield "credentials", f"hand-{i:02}", bytes([which]) + text.encode()
     for i, text in enumerate(CONFIGS):
         yield "config", f"hand-{i:02}", text.encode()
     for i, text in enumerate(CLIENT):

@@ -13,8 +13,8 @@ targets=("$@")
 
 # Longest input worth trying, and the dictionary, if one helps.
 declare -A bytes_max=([http]=20000 [config]=5000 [target]=600 [storage_head]=700 [json_check]=3000 [schema]=3000 [json_codec]=1500
-    [avro_binary]=1000 [avro_check]=1000 [resolve]=1000 [patch]=700 [value]=1000 [path]=600 [client]=2000 [rights]=1500)
-declare -A dict=([http]=http [config]=config [json_check]=json [schema]=schema [json_codec]=json [patch]=json [rights]=rights)
+    [avro_binary]=1000 [avro_check]=1000 [resolve]=1000 [patch]=700 [value]=1000 [path]=600 [client]=2000 [rights]=1500 [credentials]=1200)
+declare -A dict=([http]=http [config]=config [json_check]=json [schema]=schema [json_codec]=json [patch]=json [rights]=rights [credentials]=credentials)
 
 [ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null
 cmake --build build/fuzz -j2 --target "${targets[@]/#/fuzz_}" >/dev/null

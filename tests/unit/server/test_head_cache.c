@@ -120,6 +120,31 @@ TEST(head_cache__knows_heads_that_differ_in_their_length_alone)
         check_pair(&pairs[i], true);
 }
 
+TEST(head_cache__knows_credentials_by_each_byte)
+{
+    static const char head[] =
+        "PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nAuthorization: Bearer 0123456789abcdef\r\n\r\n";
+    static const size_t at = sizeof head - 1 - 4 - 16; /* the token */
+    struct fixture *f = calloc(1, sizeof *f);
+    struct head_match m;
+    char other[sizeof head];
+    assert_non_null(f);
+    struct known_head *known = keep(f, head);
+    assert_true(known->is_secret && !known->identity.generation);
+    known->identity.generation = 1;
+    assert_true(matches(f, head, &m) && m.known == known);
+    check_same(&m, head);
+    for (size_t i = at; i < at + 16; i++) {
+        memcpy(other, head, sizeof head);
+        other[i] ^= 1;
+        assert_false(matches(f, other, &m));
+    }
+    known = keep(f, head);
+    assert_int_equal(known->identity.generation, 0); /* whose they are is found out anew */
+    assert_false(keep(f, "GET /a HTTP/1.1\r\nHost: a\r\n\r\n")->is_secret);
+    free(f);
+}
+
 TEST(head_cache__does_not_know_what_differs_in_a_byte)
 {
     static const struct pair pairs[] = {
