@@ -161,11 +161,6 @@ struct logins *access_logins(const struct request *req)
     return req->worker->server->access->logins;
 }
 
-const struct rights *access_rights(const struct request *req)
-{
-    return hold_of(req)->tables->rights;
-}
-
 uint64_t access_verifying(struct access_control *a)
 {
     return logins_verifying(a->logins);

@@ -51,8 +51,6 @@ MUST_USE enum rc access_identify(struct request *, const struct caller *,
 void access_end(struct request *);
 /* Add WWW-Authenticate to the response, which will be 401. False: memory is out. */
 MUST_USE bool access_challenge(struct request *);
-/* Those that the request has begun with. */
-const struct rights *access_rights(const struct request *);
 /* How many passwords are being verified, or wait for it. */
 uint64_t access_verifying(struct access_control *);
 
