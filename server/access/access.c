@@ -17,6 +17,7 @@ struct access_control {
     pthread_mutex_t lock;            /* of references to tables */
     _Atomic(struct tables *) newest; /* one reference; changed under the lock */
     uint64_t generations;            /* main thread */
+    _Atomic uint32_t address_connections;
     unsigned nworkers;
     struct hold *hold[]; /* each its worker's; NULL: it has begun none yet */
 };
@@ -89,7 +90,12 @@ void access_end(struct request *req)
 
 static enum rc load(struct access_control *a, struct tables **out, struct err *err)
 {
-    return tables_load(out, a->options, ++a->generations, err);
+    const struct tables *old = atomic_load_explicit(&a->newest, memory_order_relaxed);
+    if (tables_load(out, a->options, ++a->generations, old, err) != RC_OK)
+        return RC_ERR;
+    atomic_store_explicit(&a->address_connections, rights_address_connections((*out)->rights),
+                          memory_order_relaxed);
+    return RC_OK;
 }
 
 enum rc access_open(struct access_control **out, const struct options *o, struct err *err)
@@ -123,7 +129,7 @@ enum rc access_check_config(const struct options *o, struct err *err)
     struct tables *tables;
     if (!is_asked_for(o))
         return RC_OK;
-    if (tables_load(&tables, o, 1, err) != RC_OK)
+    if (tables_load(&tables, o, 1, NULL, err) != RC_OK)
         return RC_ERR;
     tables_free(tables);
     return RC_OK;
@@ -159,6 +165,11 @@ enum rc access_reload(struct access_control *a, struct err *err)
 struct logins *access_logins(const struct request *req)
 {
     return req->worker->server->access->logins;
+}
+
+uint32_t access_address_connections(struct access_control *a)
+{
+    return atomic_load_explicit(&a->address_connections, memory_order_relaxed);
 }
 
 uint64_t access_verifying(struct access_control *a)

@@ -43,14 +43,16 @@ struct caller {
 
 /* Who sends this request? Sets req->principal and req->user. Authorization goes before the certificate; OPTIONS is anonymous, since
  * browsers ask so before they have credentials. RC_PENDING: a helper looks at the password; then `next` is called on the request's worker,
- * with NULL or with why not (borrowed until it returns). RC_ERR: UNAUTHORIZED, with WWW-Authenticate in the response; LOGINS_SLOWED, with
- * Retry-After; HELPERS_BUSY, NO_MEMORY. */
+ * with NULL or with why not (borrowed until it returns). RC_ERR: UNAUTHORIZED, with WWW-Authenticate in the response; LOGINS_SLOWED, and
+ * TOO_MANY_REQUESTS where its address has used up its quota (admission.h), with Retry-After; HELPERS_BUSY, NO_MEMORY. */
 MUST_USE enum rc access_identify(struct request *, const struct caller *,
                                  void (*next)(struct request *, const struct err *), struct err *);
 /* The request is over: give back what it holds. Only if req->access is set. */
 void access_end(struct request *);
 /* Add WWW-Authenticate to the response, which will be 401. False: memory is out. */
 MUST_USE bool access_challenge(struct request *);
+/* How many connections an address may have open; 0: as many as it likes. Any thread. */
+uint32_t access_address_connections(struct access_control *);
 /* How many passwords are being verified, or wait for it. */
 uint64_t access_verifying(struct access_control *);
 

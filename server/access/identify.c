@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/num.h"
+#include "server/access/admission.h"
 #include "server/access/control.h"
 #include "server/access/credentials.h"
 #include "server/access/user_name.h"
@@ -161,6 +162,8 @@ enum rc access_identify(struct request *req, const struct caller *caller,
     struct identity *known = caller->known;
     if (unlikely(!access_begin(req)))
         return err_oom(err);
+    if (admission_of_address(req, caller->address, err) != RC_OK)
+        return RC_ERR;
     if (req->method == METHOD_OPTIONS || (!has_field && !caller->certificate_user.len)) {
         is_user(req, tables_of(req)->anonymous, (struct slice){0});
         return RC_OK;

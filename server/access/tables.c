@@ -18,7 +18,8 @@ static void find_principals(struct tables *t)
     t->anonymous = rights_principal(t->rights, (struct slice){0});
 }
 
-enum rc tables_load(struct tables **out, const struct options *o, uint64_t generation, struct err *err)
+enum rc tables_load(struct tables **out, const struct options *o, uint64_t generation,
+                    const struct tables *old, struct err *err)
 {
     struct tables *t = calloc(1, sizeof *t);
     if (!t)
@@ -27,7 +28,8 @@ enum rc tables_load(struct tables **out, const struct options *o, uint64_t gener
     t->refs = 1;
     if (passwords_load(o->passwords, &t->passwords, err) != RC_OK ||
         tokens_load(o->tokens, &t->tokens, err) != RC_OK ||
-        rights_load(o->access, &t->rights, err) != RC_OK) {
+        rights_load(o->access, &t->rights, err) != RC_OK ||
+        quotas_new(&t->quotas, t->rights, old ? old->quotas : NULL, err) != RC_OK) {
         tables_free(t);
         return RC_ERR;
     }
@@ -42,6 +44,7 @@ void tables_free(struct tables *t)
         return;
     passwords_free(t->passwords);
     tokens_free(t->tokens);
+    quotas_free(t->quotas);
     if (t->rights)
         rights_free(t->rights);
     free(t);

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "server/access/passwords.h"
+#include "server/access/quotas.h"
 #include "server/access/rights.h"
 #include "server/access/tokens.h"
 
@@ -14,13 +15,16 @@ struct tables {
     struct passwords *passwords;
     struct tokens *tokens;
     struct rights *rights;
+    struct quotas *quotas; /* NULL: nobody is limited */
     const struct principal *anonymous;
     uint64_t generation; /* from 1; no other has it */
     unsigned refs;       /* under the lock of access.c */
 };
 
-/* Read the files that the options name. One reference, the caller's. CONFIG, NO_MEMORY. */
-MUST_USE enum rc tables_load(struct tables **out, const struct options *, uint64_t generation, struct err *);
+/* Read the files that the options name. One reference, the caller's. `old`: those before, for what is left of quotas; or NULL. CONFIG,
+ * NO_MEMORY. */
+MUST_USE enum rc tables_load(struct tables **out, const struct options *, uint64_t generation,
+                             const struct tables *old, struct err *);
 /* NULL is allowed. */
 void tables_free(struct tables *);
 

@@ -8,10 +8,14 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "server/access/access.h"
 #include "server/counts.h"
+#include "server/http/address.h"
+#include "server/http/address_counts.h"
 #include "server/http/conn.h"
 #include "server/http/respond.h"
 #include "server/http/worker.h"
+#include "server/server.h"
 
 enum { ACCEPTS_PER_TURN = 64, WARN_EVERY_MS = 10000 };
 
@@ -31,32 +35,72 @@ void accept_resume(struct edge_worker *w)
         w->accepting &= event_add(&w->listeners[i].event, NULL) == 0;
 }
 
-static void refuse(struct edge_worker *w, int fd)
+static void refuse(struct edge_worker *w, int fd, const struct err *err)
 {
     struct buf out = {0};
-    struct err err;
-    err_set(&err, ERR_TOO_MANY_CONNECTIONS, "%u connections are open, and more are not allowed.",
-            w->edge->connections_max);
-    if (respond_unasked(&out, &err, w->next_number++, &w->date) &&
+    if (respond_unasked(&out, err, w->next_number++, &w->date) &&
         send(fd, out.ptr, out.len, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
         shutdown(fd, SHUT_WR);
     buf_release(&out);
     close(fd);
 }
 
+/* Only access control asks. */
+static uint64_t peer_of(const struct edge_worker *w, int fd)
+{
+    struct address a = {.bytes = sizeof a.socket};
+    if (likely(!w->edge->server->access) || getpeername(fd, (struct sockaddr *)&a.socket, &a.bytes) != 0)
+        return ADDRESS_NONE;
+    return address_group(&a);
+}
+
+/* One more from this address. What has none, as on a unix socket, is not counted. */
+static bool enter_address(struct edge *e, uint64_t address, struct err *err)
+{
+    if (likely(!e->addresses) || address == ADDRESS_NONE)
+        return true;
+    uint32_t most = access_address_connections(e->server->access);
+    if (address_counts_enter(e->addresses, address, most))
+        return true;
+    err_set(err, ERR_TOO_MANY_REQUESTS,
+            "%u connections from this address are open, and more are not allowed.", most);
+    return false;
+}
+
+static void leave_address(struct edge *e, uint64_t address)
+{
+    if (unlikely(e->addresses != NULL) && address != ADDRESS_NONE)
+        address_counts_leave(e->addresses, address);
+}
+
+static bool enter(struct edge *e, struct err *err)
+{
+    if (atomic_fetch_add_explicit(&e->connections, 1, memory_order_relaxed) < e->connections_max)
+        return true;
+    atomic_fetch_sub_explicit(&e->connections, 1, memory_order_relaxed);
+    err_set(err, ERR_TOO_MANY_CONNECTIONS, "%u connections are open, and more are not allowed.",
+            e->connections_max);
+    return false;
+}
+
 static void take(const struct listener *l, int fd)
 {
     struct edge_worker *w = l->worker;
     struct edge *e = w->edge;
-    unsigned before = atomic_fetch_add_explicit(&e->connections, 1, memory_order_relaxed);
-    if (before < e->connections_max) {
-        count(w->worker.counts, COUNT_connections_accepted, 1);
-        conn_open(w, fd, l->loopback);
-        return;
+    uint64_t address = peer_of(w, fd);
+    struct err err;
+    enum count what = COUNT_connections_accepted;
+    if (!enter(e, &err)) {
+        what = COUNT_connections_refused;
+    } else if (!enter_address(e, address, &err)) {
+        atomic_fetch_sub_explicit(&e->connections, 1, memory_order_relaxed);
+        what = COUNT_connections_refused_of_address;
     }
-    atomic_fetch_sub_explicit(&e->connections, 1, memory_order_relaxed);
-    count(w->worker.counts, COUNT_connections_refused, 1);
-    refuse(w, fd);
+    count(w->worker.counts, what, 1);
+    if (what == COUNT_connections_accepted)
+        conn_open(w, fd, l->loopback, address);
+    else
+        refuse(w, fd, &err);
 }
 
 /* False: nobody is waiting, or nothing can be accepted for now. */
@@ -91,9 +135,10 @@ static void on_accept(evutil_socket_t fd, short what, void *arg)
         continue;
 }
 
-void accept_conn_gone(struct edge_worker *w)
+void accept_conn_gone(struct edge_worker *w, uint64_t address)
 {
     count(w->worker.counts, COUNT_connections_closed, 1);
+    leave_address(w->edge, address);
     atomic_fetch_sub_explicit(&w->edge->connections, 1, memory_order_relaxed);
     accept_resume(w);
 }

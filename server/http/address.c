@@ -96,7 +96,7 @@ uint64_t address_group(const struct address *a)
     if (a->socket.ss_family == AF_INET)
         return four | ntohl(((const struct sockaddr_in *)&a->socket)->sin_addr.s_addr);
     if (a->socket.ss_family != AF_INET6)
-        return UINT64_MAX;
+        return ADDRESS_NONE;
     if (IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)six))
         return four | get_be32(six + 12);
     return get_be64(six);

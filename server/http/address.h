@@ -26,7 +26,8 @@ bool address_is_unix(const struct address *);
 /* Of an internet address; false for a path. */
 bool address_is_loopback(const struct address *);
 /* A number for who is there: an IPv4 address; of IPv6 the network, 64 bits, for whose addresses one client has all; all that is no
- * address is one. */
+ * address is one, which is ADDRESS_NONE. */
+#define ADDRESS_NONE UINT64_MAX
 uint64_t address_group(const struct address *);
 /* The address alone, without brackets; one of IPv4 that is written as IPv6 as what it is. Another family: "unix". */
 void address_print_host(const struct address *, char out[ADDRESS_HOST_BYTES]);

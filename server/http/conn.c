@@ -229,7 +229,7 @@ void conn_kill(struct conn *c)
     if (c->in)
         input_drop(&w->inputs, c->in);
     c->in = NULL;
-    accept_conn_gone(w);
+    accept_conn_gone(w, c->address);
     free_if_over(c);
 }
 
@@ -428,27 +428,26 @@ static struct conn *conn_new(struct edge_worker *w)
     return c;
 }
 
-static COLD void know_remote(struct conn *c)
+static COLD void name_remote(struct conn *c)
 {
     struct address a = {.bytes = sizeof a.socket};
-    if (getpeername(c->fd, (struct sockaddr *)&a.socket, &a.bytes))
-        return;
-    address_print_host(&a, c->remote);
-    c->address = address_group(&a);
+    if (getpeername(c->fd, (struct sockaddr *)&a.socket, &a.bytes) == 0)
+        address_print_host(&a, c->remote);
 }
 
-void conn_open(struct edge_worker *w, int fd, bool loopback)
+void conn_open(struct edge_worker *w, int fd, bool loopback, uint64_t address)
 {
     struct conn *c = conn_new(w);
     if (!c) {
         close(fd);
-        accept_conn_gone(w);
+        accept_conn_gone(w, address);
         return;
     }
     c->fd = fd;
     c->loopback = loopback;
-    if (unlikely(w->access.log || w->edge->server->access))
-        know_remote(c);
+    c->address = address;
+    if (unlikely(w->access.log))
+        name_remote(c);
     c->phase = PHASE_IDLE;
     c->deadline_ms = time_to_go(w, PHASE_IDLE);
     list_add(&w->phases[PHASE_IDLE], c);

@@ -65,12 +65,12 @@ struct conn {
     int kernel_bytes;                /* sent and not acknowledged, as of when the socket would take no more */
     size_t to_drain;                 /* while draining: bytes that had come before and are not read yet */
     char remote[ADDRESS_HOST_BYTES]; /* only if the access log is on */
-    uint64_t address;                /* address_group of its other end; only if access control is on */
-    uint64_t lingered;               /* bytes read off since the first step of closing */
+    uint64_t address;  /* address_group of its other end; ADDRESS_NONE if access control is off */
+    uint64_t lingered; /* bytes read off since the first step of closing */
 };
 
 /* Take over an accepted socket; it is closed if that fails. */
-void conn_open(struct edge_worker *, int fd, bool loopback);
+void conn_open(struct edge_worker *, int fd, bool loopback, uint64_t address);
 /* Go on: write what waits, read once, handle what is there, write once. May free the connection. */
 void conn_turn(struct conn *);
 /* The worker drains: answer what has come, then close. */

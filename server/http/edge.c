@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "server/counts.h"
 #include "server/http/accept.h"
+#include "server/http/address_counts.h"
 #include "server/http/worker.h"
 
 /* ---- start ---- */
@@ -90,6 +91,15 @@ static struct edge *edge_new(struct server *server)
     return e;
 }
 
+/* Whether or not the file bounds them: once it has been read anew it may. */
+static enum rc count_addresses(struct edge *e, struct err *err)
+{
+    const struct options *o = e->server->options;
+    if (o->access && !(e->addresses = address_counts_new(o->connections_max)))
+        return err_oom(err);
+    return RC_OK;
+}
+
 enum rc edge_start(struct server *server, struct err *err)
 {
     const struct options *o = server->options;
@@ -98,8 +108,8 @@ enum rc edge_start(struct server *server, struct err *err)
         return err_oom(err);
     server->edge = e; /* which the threads read */
     if (listeners_parse(&e->listeners, o->listen, o->insecure, err) == RC_OK &&
-        cors_parse(&e->cors, o->cors_origin, err) == RC_OK && workers_init(e, err) == RC_OK &&
-        threads_start(e, err) == RC_OK)
+        cors_parse(&e->cors, o->cors_origin, err) == RC_OK && count_addresses(e, err) == RC_OK &&
+        workers_init(e, err) == RC_OK && threads_start(e, err) == RC_OK)
         return RC_OK;
     atomic_store(&e->stopping, true); /* those that have started end at once */
     edge_drain(e);
@@ -198,6 +208,7 @@ void edge_free(struct edge *e)
     if (left)
         return; /* requests in flight point to their worker */
     counts_free(e->server);
+    address_counts_free(e->addresses);
     free(e->workers);
     free(e);
 }

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "server/access/access.h"
+#include "server/access/admission.h"
 #include "server/counts.h"
 #include "server/http/conn.h"
 #include "server/http/head_cache.h"
@@ -82,6 +83,12 @@ static COLD void log_access(const struct conn *c, const struct request *req)
     access_lines_add(&c->worker->access, &entry);
 }
 
+/* Of its body and its answer. */
+static uint64_t moved_bytes(const struct request *req)
+{
+    return req->body.len + (req->edge.flags & REQ_SENT ? respond_body_bytes(req) : 0);
+}
+
 /* It has been taken out of the queue. */
 static void request_end(struct conn *c, struct request *req)
 {
@@ -93,8 +100,10 @@ static void request_end(struct conn *c, struct request *req)
         log_access(c, req);
     if (req->edge.flags & REQ_BEGUN)
         router_end(req);
-    if (unlikely(req->access))
+    if (unlikely(req->access)) {
+        admission_charge(req, c->address, moved_bytes(req));
         access_end(req);
+    }
     body_release(w, req);
     if (req->edge.head)
         input_drop(&w->inputs, req->edge.head);
@@ -318,10 +327,14 @@ static enum rc check_web(const struct conn *c, const struct request *req, struct
     return rc;
 }
 
-/* It may come in. Afterwards the request has been answered, or its body is awaited. */
+/* It may come in, if it is not one too many. Afterwards the request has been answered, or its body is awaited. */
 static void admit_known(struct conn *c, struct request *req, const struct http1_info *info)
 {
     struct err err;
+    if (unlikely(req->access) && admission_of_caller(req, &err) != RC_OK) {
+        refuse_early(req, &err);
+        return;
+    }
     req->edge.flags |= REQ_BEGUN;
     body_begin(c, info);
     if (router_begin(req) && check_routed(c, req, &err) != RC_OK)

@@ -100,6 +100,8 @@ struct edge {
     char listening[LISTENERS_TEXT_BYTES];
     unsigned connections_max;
     _Atomic unsigned connections;
+    struct address_counts
+        *addresses; /* of the connections; NULL: there is no file of --access, which could bound them */
     _Atomic uint64_t body_bytes;   /* of bodies that have blocks of their own */
     _Atomic uint64_t answer_bytes; /* of answers that wait for slow clients */
     _Atomic bool much_freed;       /* more than pools take, since the last edge_trim */
