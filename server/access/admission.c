@@ -47,9 +47,9 @@ static COLD enum rc refuse(struct request *req, const struct quota_refusal *r, s
     if (!response_header(req, "Retry-After", slice_of(digits, num_print_u64(seconds, digits))))
         return err_oom(err);
     return err_set(err, ERR_TOO_MANY_REQUESTS,
-                   "%s may have %llu %s a second, and has had them; try again in %llu s.",
+                   "%s may have %llu %s a second, and none are left; Retry-After says when to try again.",
                    whose_words[r->whose], (unsigned long long)r->per_second,
-                   r->is_for_bytes ? "bytes of bodies and answers" : "requests", (unsigned long long)seconds);
+                   r->is_for_bytes ? "bytes of bodies and answers" : "requests");
 }
 
 enum rc admission_of_address(struct request *req, uint64_t address, struct err *err)
