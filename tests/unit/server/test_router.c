@@ -130,6 +130,17 @@ void edge_stats(const struct edge *e, struct edge_stats *out)
     *out = (struct edge_stats){0};
 }
 
+unsigned edge_threads(const struct options *o)
+{
+    (void)o;
+    return 1;
+}
+
+void worker_job_done(struct job *job)
+{
+    (void)job;
+}
+
 /* ---- a server with one type ---- */
 
 static struct options options;
