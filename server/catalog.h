@@ -20,7 +20,7 @@ struct schema_slot {
 };
 
 /* What an answer that shows records depends on, besides the path. */
-#define VARY_READS "Accept, Accept-Schema-Version"
+#define VARY_READS "Accept, Accept-Schema-Version, Accept-Encoding"
 
 enum { VERSION_HEADERS_MAX = 96 };
 

@@ -6,9 +6,11 @@
 #include "base/num.h"
 #include "server/words.h"
 
-struct slice tag_print(uint64_t revision, uint32_t version, struct slice suffix, uint8_t *out)
+struct slice tag_print(uint64_t revision, uint32_t version, struct slice suffix, enum coding coding,
+                       uint8_t *out)
 {
-    assert(suffix.len <= TAG_MAX - 2 * NUM_U64_MAX_CHARS - 3);
+    struct slice behind = coding_suffix(coding);
+    assert(suffix.len + behind.len <= TAG_MAX - 2 * NUM_U64_MAX_CHARS - 3);
     size_t n = 0;
     out[n++] = '"';
     n += num_print_u64(revision, out + n);
@@ -17,6 +19,9 @@ struct slice tag_print(uint64_t revision, uint32_t version, struct slice suffix,
     if (suffix.len)
         memcpy(out + n, suffix.ptr, suffix.len);
     n += suffix.len;
+    if (behind.len)
+        memcpy(out + n, behind.ptr, behind.len);
+    n += behind.len;
     out[n++] = '"';
     return slice_of(out, n);
 }
@@ -160,35 +165,45 @@ bool condition_holds(const struct condition *c, uint64_t revision)
 
 /* ---- reads ---- */
 
-static enum rc list_has(struct slice list, const char *header, struct slice tag, bool weakly, bool *has,
-                        struct err *err)
+/* Which of the tags a list names. */
+struct named {
+    bool plain, coded;
+};
+
+static enum rc list_names(struct slice list, const char *header, const struct read_tags *tags, bool weakly,
+                          struct named *out, struct err *err)
 {
-    *has = tag.len && is_star(list);
+    *out = (struct named){.plain = tags->plain.len && is_star(list)};
     if (is_star(list))
         return RC_OK;
     struct tag candidate;
     enum rc rc;
-    while ((rc = tag_next(&list, &candidate, header, err)) == RC_OK)
-        *has |= (weakly || !candidate.weak) && tag.len && slice_eq(candidate.text, tag);
+    while ((rc = tag_next(&list, &candidate, header, err)) == RC_OK) {
+        bool counts = weakly || !candidate.weak;
+        out->plain |= counts && tags->plain.len && slice_eq(candidate.text, tags->plain);
+        out->coded |= counts && tags->coded.len && slice_eq(candidate.text, tags->coded);
+    }
     return rc == RC_ERR ? RC_ERR : RC_OK;
 }
 
-enum rc condition_of_read(struct slice if_match, struct slice if_none_match, struct slice tag,
-                          enum read_verdict *verdict, struct err *err)
+enum rc condition_of_read(struct slice if_match, struct slice if_none_match, const struct read_tags *tags,
+                          enum read_verdict *verdict, bool *is_coded, struct err *err)
 {
-    bool has;
+    struct named named;
     *verdict = READ_GO;
+    *is_coded = false;
     if (if_match.len) {
-        if (list_has(if_match, "If-Match", tag, false, &has, err) != RC_OK)
+        if (list_names(if_match, "If-Match", tags, false, &named, err) != RC_OK)
             return RC_ERR;
-        if (!has)
+        if (!named.plain && !named.coded)
             *verdict = READ_FAILED;
     }
     if (*verdict == READ_GO && if_none_match.len) {
-        if (list_has(if_none_match, "If-None-Match", tag, true, &has, err) != RC_OK)
+        if (list_names(if_none_match, "If-None-Match", tags, true, &named, err) != RC_OK)
             return RC_ERR;
-        if (has)
+        if (named.plain || named.coded)
             *verdict = READ_NOT_MODIFIED;
+        *is_coded = named.coded;
     }
     return RC_OK;
 }

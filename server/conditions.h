@@ -7,12 +7,13 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "server/coding.h"
 #include "storage/storage.h"
 
-enum { TAG_MAX = 64 }; /* bytes of a tag of ours, quotes included */
+enum { TAG_MAX = 72 }; /* bytes of a tag of ours, quotes included */
 
 /* Write the tag at `out` (room for TAG_MAX); suffix: "" or for instance "-json". */
-struct slice tag_print(uint64_t revision, uint32_t version, struct slice suffix, uint8_t *out);
+struct slice tag_print(uint64_t revision, uint32_t version, struct slice suffix, enum coding, uint8_t *out);
 
 /* What a write asks of the revision that it finds. */
 struct condition {
@@ -32,9 +33,15 @@ void condition_attach(const struct condition *, struct store_write *);
 bool condition_holds(const struct condition *, uint64_t revision);
 
 enum read_verdict { READ_GO, READ_NOT_MODIFIED, READ_FAILED };
-/* The condition of a read that would show `tag` (empty: nothing is there). If-Match compares strongly,
- * If-None-Match weakly, both the whole tag. Fails with BAD_REQUEST. */
-MUST_USE enum rc condition_of_read(struct slice if_match, struct slice if_none_match, struct slice tag,
-                                   enum read_verdict *, struct err *);
+/* The tags of what a read would show; empty: nothing is there. */
+struct read_tags {
+    struct slice plain;
+    struct slice coded; /* as the client takes it compressed, if that pays; empty: it does not take it so */
+};
+/* The condition of such a read. If-Match compares strongly, If-None-Match weakly, both the whole tag. *is_coded: it is
+ * READ_NOT_MODIFIED of what is compressed. Fails with BAD_REQUEST. */
+MUST_USE enum rc condition_of_read(struct slice if_match, struct slice if_none_match,
+                                   const struct read_tags *, enum read_verdict *, bool *is_coded,
+                                   struct err *);
 
 #endif

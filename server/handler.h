@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/slice.h"
 #include "schema/schema.h"
+#include "server/coding.h"
 #include "storage/storage.h"
 
 struct server; /* server/server.h: what all workers share */
@@ -34,6 +35,7 @@ struct counts;       /* server/counts.h */
 struct timing;       /* server/timing.h */
 struct principal;    /* server/access/rights.h */
 struct idem_looking; /* server/handlers/idem/idem_look.c */
+struct coded;        /* server/http/coded.c */
 
 enum method {
     METHOD_GET,
@@ -104,6 +106,7 @@ struct response {
     uint32_t etag_version;    /* the schema version it is shown in */
     struct slice etag_suffix; /* behind both: of a form other than the plain one; static, or in the arena */
     struct slice headers;     /* further lines, "Name: value\r\n" each, arena or static */
+    enum coding coding;       /* of the body: the edge's own. Of a 304: which one the client has */
     const struct stream
         *stream; /* static; NULL: the body is `body`; else it is this, and `body` is not looked at */
     uint64_t stream_bytes; /* how long it is, exactly, or STREAM_BYTES_UNKNOWN */
@@ -128,6 +131,7 @@ struct request {
         const uint8_t *headers_made;
         uint8_t flags;
         uint64_t stream_made; /* bytes of it, so far */
+        struct coded *coded;  /* of a body that is compressed as it leaves */
     } edge;
 
     /* What was asked. Slices are borrowed until answer() has returned and the last lent operation is done. */
@@ -141,6 +145,8 @@ struct request {
     uint64_t body_max;                /* router_begin may lower it; more is 413 */
     struct timing *timing;            /* NULL: not asked for; arena */
     int64_t begun_ns;                 /* clock_mono_ns: when its head, and later its body, had been read */
+    enum coding coding;               /* of the answer, if that pays: what Accept-Encoding likes best ... */
+    bool identity_refused;            /* ... or in any case */
     bool is_registry;                 /* errors are told as the registry's API tells them */
     bool is_away; /* on its way to the store it was held up: none of its connection overtakes it */
 

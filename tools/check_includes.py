@@ -32,6 +32,7 @@ HOMES = {
     "event.h": (),
     "ini.h": ("server/ini_file.c",),
     "lmdb.h": ("storage/engines/lmdb",),
+    "zlib.h": ("server/http/deflater.c",),
     "openssl/": ("base/sha256.c",),
     "seccomp.h": ("server/sandbox.c",),
     "pcre2.h": ("schema/path/path_regex.c",),

@@ -31,6 +31,7 @@ static void printed(struct job *job)
         reply_no_memory(req);
         return;
     }
+    req->response.headers = SLICE("Vary: Accept-Encoding\r\n");
     long_text_count_always(&a->text, req->worker);
     long_text_answer(req, &a->text, "text/plain; version=0.0.4; charset=utf-8");
 }

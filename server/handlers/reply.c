@@ -33,6 +33,21 @@ void reply_read_refused(struct request *req, const struct err *err)
     answer_err(req, err);
 }
 
+enum rc reply_condition(struct request *req, uint64_t revision, uint32_t version, struct slice suffix,
+                        enum read_verdict *verdict, struct err *err)
+{
+    uint8_t plain[TAG_MAX], coded[TAG_MAX];
+    struct read_tags tags = {.plain = tag_print(revision, version, suffix, CODING_identity, plain)};
+    bool is_coded;
+    if (req->coding)
+        tags.coded = tag_print(revision, version, suffix, req->coding, coded);
+    enum rc rc = condition_of_read(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH], &tags,
+                                   verdict, &is_coded, err);
+    if (rc == RC_OK && is_coded)
+        req->response.coding = req->coding;
+    return rc;
+}
+
 static void wait_a_moment(struct job *job)
 {
     const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};

@@ -2,6 +2,7 @@
 #ifndef SERVER_HANDLERS_REPLY_H
 #define SERVER_HANDLERS_REPLY_H
 
+#include "server/conditions.h"
 #include "server/handler.h"
 
 /* 200 `OK`. */
@@ -14,6 +15,10 @@ void reply_read_refused(struct request *, const struct err *);
 /* Call `again` with the request's job on this worker, a moment later: what is committed must be seen by all
  * before it is answered, and memory was out. */
 void reply_later(struct request *, void (*again)(struct job *));
+/* What If-Match and If-None-Match ask of a read that would show something with this tag, compressed or not. Of
+ * READ_NOT_MODIFIED the response gets the coding of what the client has. BAD_REQUEST. */
+MUST_USE enum rc reply_condition(struct request *, uint64_t revision, uint32_t version, struct slice suffix,
+                                 enum read_verdict *, struct err *);
 MUST_USE bool reply_header_u64(struct request *, const char *name, uint64_t value);
 /* A Schema-Warning for each warning of a schema that is taken. */
 MUST_USE bool reply_warnings(struct request *, const struct schema *);

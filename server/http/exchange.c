@@ -10,6 +10,7 @@
 #include "server/access/access.h"
 #include "server/access/admission.h"
 #include "server/counts.h"
+#include "server/http/coded.h"
 #include "server/http/conn.h"
 #include "server/http/head_cache.h"
 #include "server/http/http1.h"
@@ -178,7 +179,9 @@ static void keep_answer(struct request *req)
         keep_lent(req);
         return;
     }
-    if (!stands_in(*body, &req->worker->scratch) && !stands_in(*body, &edge_worker_of(req->worker)->problem))
+    const struct edge_worker *w = edge_worker_of(req->worker);
+    if (!stands_in(*body, &req->worker->scratch) && !stands_in(*body, &w->problem) &&
+        !stands_in(*body, &w->coded.body))
         return;
     if (!arena_copy(&req->arena, *body, body))
         respond_no_memory(req);
@@ -194,6 +197,8 @@ void answer(struct request *req)
         answers_are_many(c->worker))
         respond_no_memory(req);
     if (!c->dead) {
+        if (unlikely(req->coding))
+            coded_begin(req);
         if (c->first == req && !c->beginning)
             send_answer(c, req);
         else
@@ -419,7 +424,8 @@ static void admit(struct conn *c, struct request *req, const struct http1_info *
 {
     struct err err;
     req->body_max = c->worker->edge->server->options->body_max;
-    if (check_web(c, req, known, &err) != RC_OK || check_budget(c, &err) != RC_OK) {
+    if (check_web(c, req, known, &err) != RC_OK || check_budget(c, &err) != RC_OK ||
+        (unlikely(req->headers >> HEADER_ACCEPT_ENCODING & 1) && coded_ask(req, &err) != RC_OK)) {
         refuse_early(req, &err);
         return;
     }

@@ -55,11 +55,13 @@ static uint8_t *put_etag(uint8_t *at, const struct response *r)
     at += num_print_u64(r->etag_version, at);
     if (unlikely(r->etag_suffix.len))
         at = put(at, r->etag_suffix);
+    if (unlikely(r->coding) && (r->status == 200 || r->status == 304))
+        at = put(at, coding_suffix(r->coding));
     return put(at, SLICE("\"\r\n"));
 }
 
 /* RFC 9110, 8.6: no Content-Length in a 204, and none that could be wrong in a 304. */
-static bool status_has_body(unsigned status)
+bool respond_status_has_body(unsigned status)
 {
     return status != 204 && status != 304;
 }
@@ -75,6 +77,8 @@ uint64_t respond_body_bytes(const struct request *req)
 static uint8_t *put_framing(uint8_t *at, const struct request *req)
 {
     const struct response *r = &req->response;
+    if (unlikely(r->coding) && req->method == METHOD_HEAD)
+        return at; /* it has not been compressed, so nobody knows */
     if (likely(!r->stream) || r->stream_bytes != STREAM_BYTES_UNKNOWN) {
         at = put(at, SLICE("Content-Length: "));
         at += num_print_u64(r->stream ? r->stream_bytes : r->body.len + r->body_rest.len, at);
@@ -91,7 +95,7 @@ bool respond_is_chunked(const struct request *req)
 
 bool respond_sends_body(const struct request *req)
 {
-    return status_has_body(req->response.status) && req->method != METHOD_HEAD;
+    return respond_status_has_body(req->response.status) && req->method != METHOD_HEAD;
 }
 
 /* What a head takes at most beside the parts of any length. */
@@ -102,7 +106,7 @@ bool respond_render(struct buf *out, const struct request *req, const struct dat
 {
     const struct response *r = &req->response;
     struct slice type = r->content_type ? slice_str(r->content_type) : (struct slice){0};
-    bool has_body = status_has_body(r->status);
+    bool has_body = respond_status_has_body(r->status);
     bool sends_body = has_body && req->method != METHOD_HEAD && !r->stream;
     size_t room =
         HEAD_FIXED_BYTES + type.len + r->headers.len + (sends_body ? r->body.len + r->body_rest.len : 0);
@@ -116,6 +120,8 @@ bool respond_render(struct buf *out, const struct request *req, const struct dat
         at = put(put(put(at, SLICE("Content-Type: ")), type), SLICE("\r\n"));
     if (has_body)
         at = put_framing(at, req);
+    if (unlikely(r->coding) && has_body)
+        at = put(put(put(at, SLICE("Content-Encoding: ")), coding_name(r->coding)), SLICE("\r\n"));
     if (r->etag_revision)
         at = put_etag(at, r);
     if (r->headers.len)
@@ -182,6 +188,7 @@ void respond_no_memory(struct request *req)
     req->response.body_lent = false;
     req->response.etag_revision = 0;
     req->response.stream = NULL;
+    req->response.coding = CODING_identity;
     set_static_headers(req, SLICE("Retry-After: 1\r\n"));
 }
 
@@ -189,10 +196,10 @@ void respond_no_memory(struct request *req)
  * which say so first. */
 static COLD void tell_vary(struct request *req)
 {
-    const struct slice line = SLICE("Vary: Accept\r\n");
+    const struct slice line = SLICE("Vary: Accept, Accept-Encoding\r\n");
     if (slice_starts(req->response.headers, line))
         return;
-    if (!response_header(req, "Vary", SLICE("Accept")))
+    if (!response_header(req, "Vary", SLICE("Accept, Accept-Encoding")))
         set_static_headers(req, line);
 }
 
@@ -206,6 +213,10 @@ static void respond_err(struct request *req, const struct err *err, struct slice
         r->etag_revision = 0; /* of a record that is not shown */
     if (unlikely(req->is_registry))
         tell_vary(req);
+    /* RFC 9110, 15.5.16: which codings of a body are taken. */
+    if (unlikely(err->code == ERR_UNSUPPORTED_CODING) &&
+        !response_header(req, "Accept-Encoding", SLICE("identity")))
+        set_static_headers(req, SLICE("Accept-Encoding: identity\r\n"));
     /* A broken store stays so until a restart: no use in coming again. */
     if (r->status == 503 && err->code != ERR_STORE_BROKEN && !response_header(req, "Retry-After", SLICE("1")))
         set_static_headers(req, SLICE("Retry-After: 1\r\n"));

@@ -17,6 +17,8 @@ MUST_USE bool respond_render(struct buf *out, const struct request *req, const s
 
 /* How many bytes of a body the answer has, of a stream so far. */
 uint64_t respond_body_bytes(const struct request *);
+/* May an answer of this status have a body? */
+bool respond_status_has_body(unsigned status);
 /* Does a body follow the head: neither HEAD nor a status without one? */
 bool respond_sends_body(const struct request *);
 /* In chunks (RFC 9112, 7.1)? */

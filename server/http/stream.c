@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "server/counts.h"
+#include "server/http/coded.h"
 #include "server/http/conn.h"
 #include "server/http/exchange.h"
 #include "server/http/respond.h"
@@ -79,6 +80,8 @@ void stream_end(struct request *req)
 {
     const struct stream *s = req->response.stream;
     req->response.stream = NULL;
+    if (unlikely(req->edge.coded != NULL))
+        coded_end(req);
     if (req->edge.flags & REQ_STREAMS)
         count(req->worker->counts, COUNT_streams_broken, 1);
     req->edge.flags &= (uint8_t)~REQ_STREAMS;
@@ -152,7 +155,7 @@ static enum rc make_piece(struct conn *c, struct request *req)
         out->len += FRAME_BYTES;
     size_t before = out->len;
     req->edge.flags |= REQ_WAITS;
-    enum rc rc = req->response.stream->more(req, out, room);
+    enum rc rc = req->edge.coded ? coded_more(req, out, room) : req->response.stream->more(req, out, room);
     if (rc != RC_AGAIN)
         req->edge.flags &= (uint8_t)~REQ_WAITS;
     assert(out->len >= before);
@@ -212,7 +215,7 @@ bool stream_pump(struct conn *c, struct request *req)
 {
     c->streaming = true;
     while (!(req->edge.flags & REQ_WAITS) && socket_takes_more(c) && !turn_is_over(c)) {
-        switch (req->response.stream->lend ? send_lent(c, req) : make_piece(c, req)) {
+        switch (req->response.stream->lend && !req->edge.coded ? send_lent(c, req) : make_piece(c, req)) {
         case RC_OK:
             c->streaming = false;
             count_whole(req);

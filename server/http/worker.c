@@ -346,6 +346,7 @@ static void release_pools(struct edge_worker *w)
         buf_release(&w->outputs[--w->noutputs]);
     input_pool_release(&w->inputs);
     buf_release(&w->problem);
+    coded_pool_release(&w->coded);
     access_lines_release(&w->access);
     buf_release(&w->worker.scratch);
     buf_release(&w->worker.resolved);

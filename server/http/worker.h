@@ -12,6 +12,7 @@
 #include "server/handler.h"
 #include "server/helpers.h"
 #include "server/http/access_log.h"
+#include "server/http/coded.h"
 #include "server/http/cors.h"
 #include "server/http/date.h"
 #include "server/http/edge.h"
@@ -83,6 +84,7 @@ struct edge_worker {
     unsigned nrequests;
     struct conn *free_conns;
     struct buf problem; /* where answer_err prints */
+    struct coded_pool coded;
     struct access_lines access;
     uint8_t *sink; /* where bytes go that nobody wants */
 
@@ -104,6 +106,7 @@ struct edge {
         *addresses; /* of the connections; NULL: there is no file of --access, which could bound them */
     _Atomic uint64_t body_bytes;   /* of bodies that have blocks of their own */
     _Atomic uint64_t answer_bytes; /* of answers that wait for slow clients */
+    _Atomic unsigned coded_streams; /* answers that are compressed as they leave */
     _Atomic bool much_freed;       /* more than pools take, since the last edge_trim */
     _Atomic bool draining, stopping;
     pthread_mutex_t lock;

@@ -40,7 +40,7 @@ bool registry_begin(struct request *req)
     struct err err;
     struct call *c = arena_calloc(&req->arena, 1, sizeof *c);
     req->state = c;
-    req->response.headers = SLICE("Vary: Accept\r\n"); /* errors too */
+    req->response.headers = SLICE("Vary: Accept, Accept-Encoding\r\n"); /* errors too */
     if (!c)
         err_oom(&err);
     else if (begin(req, c, &err) == RC_OK)

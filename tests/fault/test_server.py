@@ -154,6 +154,18 @@ def check_scan(server, fault, forever):
     return fail_each(server, fault, lambda n: http(b"GET", "/p?keys=1"), 200, None, forever)
 
 
+def check_compressed(server, fault, forever):
+    """At once, and as it leaves: where there is no memory for that, it leaves as it is."""
+    def request(target):
+        return lambda n: http(b"GET", target).replace(b"\r\n\r\n", b"\r\nAccept-Encoding: %s\r\n\r\n" % coding, 1)
+
+    counts = 0
+    for coding in b"gzip", b"deflate":
+        counts += fail_each(server, fault, request("/p/long"), 200, None, forever)
+        counts += fail_each(server, fault, request("/p"), 200, None, forever)
+    return counts
+
+
 def check_refusal(server, fault, forever):
     return fail_each(server, fault, lambda n: http(b"PUT", "/p/kept", b'{"s":5,"v":1}'), 422, None, forever)
 
@@ -224,12 +236,13 @@ def main():
     with Server("--threads", "1", "--durability", "none", env=env) as server:
         assert server.post("/putschema/p", SCHEMA).status == 200
         assert server.put("/p/kept", RECORD).status == 201
+        assert server.put("/p/long", long).status == 201
         for forever in 0, 1:
             counts = [check_get(server, fault, forever), check_scan(server, fault, forever), check_refusal(server, fault, forever),
                       check_put(server, fault, forever, RECORD, STORED), check_put(server, fault, forever, long, long),
                       check_get(server, fault, forever, "/metrics"), check_get(server, fault, forever, "/p/kept?timing=1"),
                       check_chunked_put(server, fault, forever), check_pipelined_puts(server, fault, forever),
-                      check_keyed_putschema(server, fault, forever), check_repeats(server, fault, forever),
+                      check_keyed_putschema(server, fault, forever), check_repeats(server, fault, forever), check_compressed(server, fault, forever),
                       check_putschema(server, fault, forever)]
             print("allocations of each request:", counts)
             assert counts[-1] > 20, counts

@@ -70,7 +70,8 @@ static enum range_kind range_asked(const struct request *req, const struct shown
     if (likely(!req->header[HEADER_RANGE].len) || req->method != METHOD_GET)
         return RANGE_WHOLE;
     if (s->rec->revision)
-        tag = tag_print(s->rec->revision, s->reading->reader->number, (struct slice){0}, text);
+        tag =
+            tag_print(s->rec->revision, s->reading->reader->number, (struct slice){0}, CODING_identity, text);
     if (!range_applies(req->header[HEADER_IF_RANGE], tag))
         return RANGE_WHOLE;
     enum range_kind kind = range_parse(req->header[HEADER_RANGE], bytes, r);

@@ -157,14 +157,12 @@ static enum rc choose_form(struct request *req, const struct schema *schema, con
 
 static enum rc check_condition(struct request *req, const struct shown *s, struct form *form, struct err *err)
 {
-    struct slice match = req->header[HEADER_IF_MATCH], none_match = req->header[HEADER_IF_NONE_MATCH];
-    uint8_t tag[TAG_MAX];
     form->verdict = READ_GO;
-    if (likely(!match.len && !none_match.len) || !s->rec->revision)
+    if (likely(!req->header[HEADER_IF_MATCH].len && !req->header[HEADER_IF_NONE_MATCH].len) ||
+        !s->rec->revision)
         return RC_OK;
-    enum rc rc = condition_of_read(
-        match, none_match, tag_print(s->rec->revision, s->reading->reader->number, form->tag_suffix, tag),
-        &form->verdict, err);
+    enum rc rc = reply_condition(req, s->rec->revision, s->reading->reader->number, form->tag_suffix,
+                                 &form->verdict, err);
     if (unlikely(s->path && form->verdict == READ_NOT_MODIFIED)) /* 304 is for GET and HEAD */
         form->verdict = READ_FAILED;
     return rc;

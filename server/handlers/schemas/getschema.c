@@ -75,13 +75,17 @@ static struct slice tag_suffix(const struct getschema *g)
     return g->is_canonical ? SLICE("-canonical") : (struct slice){0};
 }
 
-static bool headers_add(struct request *req, struct slice tag)
+static bool headers_add(struct request *req)
 {
     const struct getschema *g = req->state;
     char digits[FINGERPRINT_DIGITS + 1];
     snprintf(digits, sizeof digits, "%016llx",
              (unsigned long long)schema_fingerprint(type_schema(g->version)));
-    return response_header(req, "ETag", tag) && reply_header_u64(req, "Schema-Version", g->version->number) &&
+    req->response.etag_revision = req->type->revision;
+    req->response.etag_version = g->version->number;
+    req->response.etag_suffix = tag_suffix(g);
+    return response_header(req, "Vary", SLICE("Accept-Encoding")) &&
+           reply_header_u64(req, "Schema-Version", g->version->number) &&
            reply_header_u64(req, "Schema-Id", g->version->schema_id) &&
            response_header(req, "Schema-Fingerprint", slice_str(digits));
 }
@@ -89,14 +93,12 @@ static bool headers_add(struct request *req, struct slice tag)
 static void show(struct request *req, struct slice text)
 {
     const struct getschema *g = req->state;
-    uint8_t bytes[TAG_MAX];
-    struct slice tag = tag_print(req->type->revision, g->version->number, tag_suffix(g), bytes);
     enum read_verdict verdict;
     struct err err;
-    if (!headers_add(req, tag)) {
+    if (!headers_add(req)) {
         reply_no_memory(req);
-    } else if (condition_of_read(req->header[HEADER_IF_MATCH], req->header[HEADER_IF_NONE_MATCH], tag,
-                                 &verdict, &err) != RC_OK) {
+    } else if (reply_condition(req, req->type->revision, g->version->number, tag_suffix(g), &verdict, &err) !=
+               RC_OK) {
         answer_err(req, &err);
     } else if (verdict == READ_FAILED) {
         err_set(&err, ERR_CONDITION_FAILED, "The condition failed: the schema has another tag.");

@@ -141,7 +141,7 @@ void schemas_handle(struct request *req)
         registry_schemas_handle(req);
         return;
     }
-    req->response.headers = SLICE("Vary: Accept\r\n");
+    req->response.headers = SLICE("Vary: Accept, Accept-Encoding\r\n");
     struct listing *l = arena_alloc(&req->arena, sizeof *l);
     if (!l || !catalog_enter(req)) {
         reply_no_memory(req);

@@ -67,7 +67,7 @@ static void put_tag(struct txn *t, const struct txn_op *op, uint64_t revision)
         return;
     put(t, SLICE(",\"etag\":"));
     put_string(t, tag_print(unchanged ? op->kept : revision, op->type->latest->number,
-                            record_tag_suffix(op->type->latest, op->opts.form), tag));
+                            record_tag_suffix(op->type->latest, op->opts.form), CODING_identity, tag));
 }
 
 static void put_result(struct txn *t, const struct txn_op *op, uint64_t revision)

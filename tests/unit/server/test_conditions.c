@@ -29,18 +29,21 @@ static void refuses(const char *match, const char *none_match)
 
 static enum read_verdict of_read(const char *match, const char *none_match, const char *tag)
 {
+    const struct read_tags tags = {.plain = slice_str(tag)};
     enum read_verdict v;
+    bool is_coded;
     struct err err;
-    assert_int_equal(condition_of_read(given(match), given(none_match), slice_str(tag), &v, &err), RC_OK);
+    assert_int_equal(condition_of_read(given(match), given(none_match), &tags, &v, &is_coded, &err), RC_OK);
+    assert_false(is_coded);
     return v;
 }
 
 TEST(tag_print__is_revision_dash_version)
 {
     uint8_t tag[TAG_MAX];
-    assert_slice_str(tag_print(7, 1, SLICE(""), tag), "\"7-1\"");
-    assert_slice_str(tag_print(UINT64_MAX, UINT32_MAX, SLICE("-json"), tag),
-                     "\"18446744073709551615-4294967295-json\"");
+    assert_slice_str(tag_print(7, 1, SLICE(""), CODING_identity, tag), "\"7-1\"");
+    assert_slice_str(tag_print(UINT64_MAX, UINT32_MAX, SLICE("-json"), CODING_gzip, tag),
+                     "\"18446744073709551615-4294967295-json-gzip\"");
 }
 
 TEST(condition_of_write__without_headers_asks_nothing)
@@ -148,10 +151,38 @@ TEST(condition_of_read__match_compares_strongly_and_goes_first)
     assert_int_equal(of_read("\"4-1\"", "\"3-1\"", "\"3-1\""), READ_FAILED);
     assert_int_equal(of_read("\"3-1\"", "\"3-1\"", "\"3-1\""), READ_NOT_MODIFIED);
     assert_int_equal(of_read("*", NULL, ""), READ_FAILED);
+    const struct read_tags tags = {.plain = SLICE("\"3-1\"")};
+    enum read_verdict v;
+    bool is_coded;
+    struct err err;
+    assert_int_equal(condition_of_read(SLICE("x"), (struct slice){0}, &tags, &v, &is_coded, &err), RC_ERR);
+    assert_int_equal(err.code, ERR_BAD_REQUEST);
+}
+
+/* READ_NOT_MODIFIED of which of the two; or whatever it is. */
+static enum read_verdict of_coded(const char *match, const char *none_match, bool *is_coded)
+{
+    const struct read_tags tags = {.plain = SLICE("\"3-1\""), .coded = SLICE("\"3-1-gzip\"")};
     enum read_verdict v;
     struct err err;
-    assert_int_equal(condition_of_read(SLICE("x"), (struct slice){0}, SLICE("\"3-1\""), &v, &err), RC_ERR);
-    assert_int_equal(err.code, ERR_BAD_REQUEST);
+    assert_int_equal(condition_of_read(given(match), given(none_match), &tags, &v, is_coded, &err), RC_OK);
+    return v;
+}
+
+TEST(condition_of_read__knows_what_is_compressed_by_a_tag_of_its_own)
+{
+    bool is_coded;
+    assert_int_equal(of_coded(NULL, "\"3-1-gzip\"", &is_coded), READ_NOT_MODIFIED);
+    assert_true(is_coded);
+    assert_int_equal(of_coded(NULL, "W/\"3-1-gzip\"", &is_coded), READ_NOT_MODIFIED);
+    assert_true(is_coded);
+    assert_int_equal(of_coded(NULL, "\"3-1\"", &is_coded), READ_NOT_MODIFIED);
+    assert_false(is_coded);
+    assert_int_equal(of_coded(NULL, "*", &is_coded), READ_NOT_MODIFIED);
+    assert_false(is_coded);
+    assert_int_equal(of_coded(NULL, "\"3-1-deflate\", \"2-1-gzip\"", &is_coded), READ_GO);
+    assert_int_equal(of_coded("\"3-1-gzip\"", NULL, &is_coded), READ_GO);
+    assert_int_equal(of_coded("W/\"3-1-gzip\"", NULL, &is_coded), READ_FAILED);
 }
 
 TEST_MAIN()
