@@ -333,7 +333,7 @@ static enum rc check_web(const struct conn *c, const struct request *req, struct
 }
 
 /* It may come in, if it is not one too many. Afterwards the request has been answered, or its body is awaited. */
-static void admit_known(struct conn *c, struct request *req, const struct http1_info *info)
+static inline void admit_known(struct conn *c, struct request *req, const struct http1_info *info)
 {
     struct err err;
     if (unlikely(req->access) && admission_of_caller(req, &err) != RC_OK) {
