@@ -22,8 +22,9 @@ struct skipper {
     const struct program *program;
     const uint8_t *start, *end;
     struct err *err;
-    bool counts; /* empty_items, also inside of blocks that tell their size */
-    uint32_t items_max, depth_max;
+    bool counts;        /* empty_items, also inside of blocks that tell their size */
+    uint64_t items_max; /* of one array or map */
+    uint32_t depth_max;
     uint64_t empty_items; /* of arrays, that take no bytes; no more than one beyond LIMIT_EMPTY_ITEMS_MAX */
     struct frame *top;
     struct frame frames[LIMIT_DATA_DEPTH_MAX + 1];
@@ -93,7 +94,8 @@ static bool too_deep(struct skipper *s)
 
 static COLD void *too_many(struct skipper *s)
 {
-    err_set(s->err, ERR_TOO_MANY_ITEMS, "Avro binary: more than %u items in one array or map.", s->items_max);
+    err_set(s->err, ERR_TOO_MANY_ITEMS, "Avro binary: more than %llu items in one array or map.",
+            (unsigned long long)s->items_max);
     return NULL;
 }
 
@@ -210,7 +212,7 @@ static void skipper_init(struct skipper *s, const struct program *p, struct slic
     s->err = err;
     s->counts = false;
     s->empty_items = 0;
-    s->items_max = UINT32_MAX;
+    s->items_max = UINT64_MAX;
     s->depth_max = LIMIT_DATA_DEPTH_MAX;
     s->top = s->frames;
     s->frames[0].op = NULL;
@@ -256,7 +258,7 @@ bool decode_within(const struct program *p, uint32_t first, const struct codec_l
     struct err err;
     skipper_init(&s, p, avro, &err);
     s.counts = true;
-    s.items_max = limits->items ? limits->items : UINT32_MAX;
+    s.items_max = limits->items ? limits->items : UINT64_MAX;
     s.depth_max = limits->depth ? limits->depth : LIMIT_DATA_DEPTH_MAX;
     return skip_datum(&s, first, avro.ptr);
 }
