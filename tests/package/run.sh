@@ -9,8 +9,10 @@ build=build/package root=build/package.root
 . tests/lib/packages.sh
 packages_ensure "${PACKAGES_BUILD[@]}" "${PACKAGES_PACKAGE[@]}"
 
+pid=
 fail() {
     echo "FAILED: $*" >&2
+    [ -z "$pid" ] || kill "$pid" 2>/dev/null || true
     exit 1
 }
 
@@ -80,7 +82,8 @@ echo "-- a clean machine"
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' | head -n 1)
 rm -rf "$root" && debootstrap --variant=minbase bookworm "$root" "$mirror" >"$build.root.log" 2>&1 ||
     { tail "$build.root.log"; fail "debootstrap"; }
-inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@"; }
+into=(chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C)
+inside() { "${into[@]}" "$@"; }
 # What installing starts in a container: nothing.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" && chmod 755 "$root/usr/sbin/policy-rc.d"
 cp /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
@@ -94,8 +97,13 @@ inside avroctl --version >/dev/null || fail "avroctl"
     "$(inside id -u avrod) 700" ] || fail "the store's folder"
 
 # With the unit's command and the installed configuration, as the unit's user, on a port of its own.
-run_inside() { serve inside setpriv --reuid avrod --regid avrod --clear-groups avrod --config /etc/avrod/avrod.conf --listen 127.0.0.1:0; }
-end_inside() { kill "$pid" && wait "$pid" || fail "it does not end well"; }
+run_inside() {
+    serve "${into[@]}" setpriv --reuid avrod --regid avrod --clear-groups avrod --config /etc/avrod/avrod.conf --listen 127.0.0.1:0
+}
+end_inside() {
+    kill "$pid" && wait "$pid" || fail "it does not end well"
+    pid=
+}
 run_inside
 try_server
 inside avroctl --url "$url" get personinfo 1 | grep -q 'James Bond' || fail "avroctl get"
