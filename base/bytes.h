@@ -59,6 +59,16 @@ static inline void put_le48(void *p, uint64_t v)
     memcpy(p, &v, 6);
 }
 
+static inline uint64_t get_be48(const void *p)
+{
+    return __builtin_bswap64(get_le48(p)) >> 16;
+}
+
+static inline void put_be48(void *p, uint64_t v)
+{
+    put_le48(p, __builtin_bswap64(v << 16));
+}
+
 static inline uint32_t get_be32(const void *p)
 {
     return __builtin_bswap32(get_le32(p));

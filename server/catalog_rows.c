@@ -6,11 +6,12 @@
 
 enum {
     FORMAT = 1,
-    HEAD_BYTES = 56,
+    HEAD_BYTES = 64,
     HEAD_BYTES_FIRST = 32, /* without a form */
     AT_FOLLOWS_LEVEL = 33,
     AT_LIMITS = 40,
     LIMITS_END = 52,
+    AT_MAX_SIZE = 56,
     VERSION_BYTES = 12,
     VERSION_BYTES_FIRST = 8, /* without a state */
 };
@@ -39,6 +40,8 @@ enum rc type_row_decode(struct slice bytes, struct type_row *out, struct err *er
         out->options.limits = (struct codec_limits){.bytes = get_le32(p + AT_LIMITS),
                                                     .items = get_le32(p + AT_LIMITS + 4),
                                                     .depth = get_le32(p + AT_LIMITS + 8)};
+    if (head >= AT_MAX_SIZE + 8 && head <= bytes.len)
+        out->options.max_size = get_le64(p + AT_MAX_SIZE);
     out->number = get_le32(p + 4);
     out->revision = get_le64(p + 8);
     out->nversions = get_le32(p + 20);
@@ -98,6 +101,7 @@ enum rc type_row_encode(const struct type_row *row, const struct row_version *mo
     put_le32(p + AT_LIMITS, row->options.limits.bytes);
     put_le32(p + AT_LIMITS + 4, row->options.limits.items);
     put_le32(p + AT_LIMITS + 8, row->options.limits.depth);
+    put_le64(p + AT_MAX_SIZE, row->options.max_size);
     put_le32(p + 20, row->nversions + (more ? 1 : 0));
     for (uint32_t i = 0; i < row->nversions; i++) {
         const struct row_version v = type_row_version(row, i);

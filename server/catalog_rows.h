@@ -7,6 +7,7 @@
  *  24 ttl seconds u64, 0: none
  *  32 form u8   33 u8 = 1: it goes by the registry's level for all   34 six of zero; if the head is so long
  *  40 most bytes of a record u32   44 most items u32   48 most levels u32, 0: none   52 four of zero; if the head is so long
+ *  56 most bytes of all records u64, 0: any number; if the head is so long
  * then for each version, oldest first: number u32, schema id u32, state u8, zero
  *
  * The other rows: SPACE_SCHEMA, key schema id u32 big-endian, the text as first registered;
@@ -29,6 +30,8 @@ struct type_options {
      * `compatibility` is backward, for who does not know this. */
     bool follows_level;
     struct codec_limits limits;
+    uint64_t
+        max_size; /* bytes of all records' bodies; what was least recently used goes above it; 0: any number */
 };
 
 /* A version never leaves its row: a record may bear its schema id. The values are on disk. */

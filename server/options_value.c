@@ -108,6 +108,11 @@ static bool parse_number(const struct numeric *n, struct slice text, uint64_t *o
     return false;
 }
 
+bool option_parse_bytes(struct slice text, uint64_t *out)
+{
+    return parse_number(&numerics[KIND_BYTES], text, out);
+}
+
 /* As parse_number takes it, in the largest unit that leaves it whole. */
 static const char *print_number(const struct numeric *n, uint64_t value, char out[OPTION_NUMBER_BYTES])
 {

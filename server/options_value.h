@@ -49,4 +49,7 @@ bool option_is_none(const struct options *, enum option_id);
 /* Bounds of a number as --help tells them, or "". */
 void option_print_range(const struct option *, FILE *);
 
+/* A number of bytes, with KiB, MiB, GiB or TiB behind it or none. */
+MUST_USE bool option_parse_bytes(struct slice text, uint64_t *out);
+
 #endif

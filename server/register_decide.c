@@ -71,6 +71,15 @@ static enum rc row_put(struct request *req, struct registration *r, struct store
     return txn_put(txn, &key, &rec, err);
 }
 
+/* The store keeps to the limit of a type, and has its own note of it. */
+static enum rc limit_put(const struct registration *r, struct store_txn *txn, uint64_t before,
+                         const struct type_row *row, struct err *err)
+{
+    if (r->space != SPACE_TYPE || row->options.max_size == before)
+        return RC_OK;
+    return txn_limit(txn, row->number, row->options.max_size, err);
+}
+
 /* What was set for the subject is the type's own option from now on. */
 static enum rc level_move(struct registration *r, struct store_txn *txn, struct type_options *options,
                           struct err *err)
@@ -105,6 +114,8 @@ static enum rc create(struct request *req, struct registration *r, struct store_
     r->mode = register_level(r, &row.options);
     if (rc == RC_OK)
         rc = register_wanted(r, err);
+    if (rc == RC_OK)
+        rc = limit_put(r, txn, 0, &row, err);
     return rc == RC_OK ? row_put(req, r, txn, &row, &first, err) : rc;
 }
 
@@ -154,13 +165,18 @@ static enum rc change(struct request *req, struct registration *r, struct store_
         r->version = version.number;
         if (register_wanted(r, err) != RC_OK)
             return RC_ERR;
-        return type_options_equal(&before, &row.options) ? RC_OK : row_put(req, r, txn, &row, NULL, err);
+        if (type_options_equal(&before, &row.options))
+            return RC_OK;
+        rc = limit_put(r, txn, before.max_size, &row, err);
+        return rc == RC_OK ? row_put(req, r, txn, &row, NULL, err) : rc;
     }
     if (r->mode != COMPAT_NONE && (r->compared_revision != r->revision || r->compared_mode != r->mode))
         return RC_AGAIN;
     version = (struct row_version){.number = last + 1, .schema_id = r->schema_id};
     r->version = version.number;
     rc = register_wanted(r, err);
+    if (rc == RC_OK)
+        rc = limit_put(r, txn, before.max_size, &row, err);
     return rc == RC_OK ? row_put(req, r, txn, &row, &version, err) : rc;
 }
 

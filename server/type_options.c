@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "schema/schema.h"
 #include "server/json_form.h"
+#include "server/options_value.h"
 #include "server/params.h"
 #include "server/words.h"
 
@@ -105,6 +106,20 @@ static enum rc parse_limits(const struct request *req, struct type_options_given
     return RC_OK;
 }
 
+static enum rc parse_max_size(const struct request *req, struct type_options_given *out, struct err *err)
+{
+    const struct slice *value = params_find(req, PARAM_max_size);
+    struct words words;
+    out->has_max_size = value != NULL;
+    if (!value || slice_eq(*value, SLICE("none")))
+        return RC_OK;
+    if (option_parse_bytes(*value, &out->value.max_size) && out->value.max_size)
+        return RC_OK;
+    return err_set(err, ERR_BAD_PARAMETER,
+                   "max_size is a number of bytes from 1, such as 512MiB, or none, not '%s'.",
+                   words_of(*value, &words));
+}
+
 enum rc type_options_parse(const struct request *req, struct type_options_given *out, struct err *err)
 {
     struct type_options *v = &out->value;
@@ -114,6 +129,7 @@ enum rc type_options_parse(const struct request *req, struct type_options_given 
               &v->unknown, err) != RC_OK)
         return RC_ERR;
     if (parse_ttl(req, out, err) != RC_OK || parse_limits(req, out, err) != RC_OK ||
+        parse_max_size(req, out, err) != RC_OK ||
         json_form_parse(req, &v->form, &out->form_mask, err) != RC_OK)
         return RC_ERR;
     const char *modes[COMPAT_MODES];
@@ -160,6 +176,8 @@ void type_options_apply(const struct type_options_given *given, struct type_opti
     for (unsigned i = 0; i < TYPE_LIMITS; i++)
         if (given->limit_mask & 1u << i)
             *type_limit_of(out, (enum type_limit)i) = *type_limit_of(&asked, (enum type_limit)i);
+    if (given->has_max_size)
+        out->max_size = given->value.max_size;
     out->form = (uint8_t)((out->form & ~given->form_mask) | given->value.form);
 }
 
@@ -168,7 +186,7 @@ bool type_options_equal(const struct type_options *a, const struct type_options 
     return a->missing == b->missing && a->unknown == b->unknown && a->compatibility == b->compatibility &&
            a->follows_level == b->follows_level && a->form == b->form && a->ttl_s == b->ttl_s &&
            a->limits.bytes == b->limits.bytes && a->limits.items == b->limits.items &&
-           a->limits.depth == b->limits.depth;
+           a->limits.depth == b->limits.depth && a->max_size == b->max_size;
 }
 
 const char *missing_name(uint8_t v)

@@ -19,6 +19,7 @@ static const int64_t time_ms_max = ((int64_t)1 << 48) - 1;
 void decider_release(struct decider *d)
 {
     overlay_release(&d->overlay);
+    type_limits_release(&d->limits);
     free(d->mutations);
     d->mutations = NULL;
 }
@@ -65,7 +66,10 @@ bool decide_has_hope(struct decider *d, const struct store_write *w)
                                 .nrevisions = w->nrevisions,
                                 .key = w->key};
     struct view v;
-    return !(w->idem && idem_is_known(d, w)) && look(d, &probe, &v) == RC_OK;
+    uint64_t bytes = (uint64_t)w->part[0].len + w->part[1].len + w->part[2].len;
+    int64_t used_ms;
+    return !(w->idem && idem_is_known(d, w)) && look(d, &probe, &v) == RC_OK &&
+           type_limits_admit(d, &v, bytes, &used_ms, &probe.err) == RC_OK;
 }
 
 static void wrote(struct decider *d, struct store_write *w, uint64_t count)
@@ -108,6 +112,21 @@ static enum rc decide_delete(struct decider *d, struct store_write *w)
     d->next.revision++;
     wrote(d, w, 1);
     return RC_OK;
+}
+
+/* Neither a revision nor the time of the last write moves. What was written or touched a moment ago stays as it is. */
+static enum rc decide_touch(struct decider *d, struct store_write *w)
+{
+    struct view v;
+    enum rc rc = look(d, w, &v);
+    if (rc != RC_OK)
+        return rc;
+    if (!v.visible)
+        return RC_NOTFOUND;
+    if (v.entry->dirty || !store_touch_due(&v.rec, d->now_ms))
+        return RC_OK;
+    w->count = 1;
+    return stage_touch(d, &v, d->now_ms, &w->err);
 }
 
 /* The edit's result, in place of what `v` shows. */
@@ -195,6 +214,7 @@ static enum rc decide_kind(struct decider *d, struct store_write *w)
     case WRITE_EDIT: return decide_edit(d, w);
     case WRITE_CALL: return decide_call(d, w);
     case WRITE_TYPE_DROP: return decide_type_drop(d, w);
+    case WRITE_TOUCH: return decide_touch(d, w);
     case WRITE_LAY: return lay_decide(d, CONTAINER_OF(w, struct lay, op));
     case WRITE_PURGE: return purge_decide(d, CONTAINER_OF(w, struct purge, op));
     case WRITE_RANGE_DELETE: return range_decide(d, w);
@@ -304,6 +324,7 @@ enum rc decide_group(struct decider *d, struct store_write **writes, size_t n, s
     d->trash_now_ms = trash_clock_ms(d);
     d->dropped = 0;
     d->trashed = false;
+    d->crowded = false;
     d->counts = NULL;
     d->expires_ms = 0;
     d->joined_bytes = 0;

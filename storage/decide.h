@@ -7,6 +7,7 @@
 #include "storage/dead.h"
 #include "storage/meta.h"
 #include "storage/overlay.h"
+#include "storage/type_limits.h"
 
 /* A put whose body is on its way into the store (lay.h), as of the last apply. */
 struct laid {
@@ -20,13 +21,14 @@ struct decider {
     const struct engine_ops *ops;
     struct snap *snap; /* as of the last apply, while a group is decided and applied */
     struct dead_set *dead;
-    int64_t clock_base_ms;   /* of trash_clock_ms */
-    int64_t blob_keep_ms;    /* how long a dead blob stays */
-    bool keep_expired;       /* as store_opts */
-    uint32_t record_max;     /* bytes of a record's body */
-    bool hurry;              /* a dead blob need not stay: room is short, and nobody reads one */
-    struct meta_state state; /* as of the last apply; decide_applied moves it on */
-    struct laid laid;        /* the purge leaves its blob alone */
+    int64_t clock_base_ms;     /* of trash_clock_ms */
+    int64_t blob_keep_ms;      /* how long a dead blob stays */
+    bool keep_expired;         /* as store_opts */
+    uint32_t record_max;       /* bytes of a record's body */
+    bool hurry;                /* a dead blob need not stay: room is short, and nobody reads one */
+    struct type_limits limits; /* of types */
+    struct meta_state state;   /* as of the last apply; decide_applied moves it on */
+    struct laid laid;          /* the purge leaves its blob alone */
 
     /* Of the group at hand. */
     struct meta_state next; /* the state that it leads to */
@@ -38,6 +40,7 @@ struct decider {
     uint64_t ahead_bytes;  /* of those, for chunks that come in groups behind it */
     uint32_t dropped;      /* the type number that dies with this group; 0: none */
     bool trashed;          /* rows of the trash were staged */
+    bool crowded;          /* a type has more than its limit, or got one */
     struct staged *counts; /* the row of the type that was counted last; NULL: none */
     uint32_t counts_type;
     int64_t expires_ms;    /* the earliest time of a record that was staged; 0: none */

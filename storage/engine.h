@@ -20,6 +20,7 @@ enum engine_db {
     DB_EXPIRY,
     DB_IDEM,
     DB_TRASH,
+    DB_USED,
     ENGINE_DBS
 };
 

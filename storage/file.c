@@ -40,9 +40,10 @@ static enum rc open_rows(struct store_file *f, struct err *err)
         return RC_ERR;
     struct slice row;
     struct key k;
+    uint32_t version;
     key_meta(&k, SLICE("format"));
     enum rc rc = f->ops->get(f->snap, key_slice(&k), &row, err);
-    return identity_check_format(rc == RC_OK ? row : (struct slice){0}, err);
+    return identity_check_format(rc == RC_OK ? row : (struct slice){0}, &version, err);
 }
 
 enum rc store_file_open(struct store_file **out, const char *path, struct store_pages *pages,

@@ -7,8 +7,8 @@
 #include "base/crc32c.h"
 #include "base/limits.h"
 
-enum { FLAG_EXPIRES = 1, FLAG_CONTENT_TYPE = 2, FLAG_CHUNKED = 4, FLAG_COMPRESSED = 8 };
-enum { FLAGS_KNOWN = FLAG_EXPIRES | FLAG_CONTENT_TYPE | FLAG_CHUNKED };
+enum { FLAG_EXPIRES = 1, FLAG_CONTENT_TYPE = 2, FLAG_CHUNKED = 4, FLAG_COMPRESSED = 8, FLAG_USED = 16 };
+enum { FLAGS_KNOWN = FLAG_EXPIRES | FLAG_CONTENT_TYPE | FLAG_CHUNKED | FLAG_USED };
 enum {
     AT_FORMAT = 0,
     AT_FLAGS = 1,
@@ -19,21 +19,22 @@ enum {
     AT_CREATED = 22,
     AT_CRC = 28
 };
-enum { CHUNKED_BYTES = 8 + 8 + 4 }; /* length, blob, checksum of the body */
+enum { CHUNKED_BYTES = 8 + 8 + 4 /* length, blob, checksum of the body */, USED_BYTES = 6 };
 
 size_t head_size(const struct record *r)
 {
     assert(r->content_type.len <= HEAD_CONTENT_TYPE_MAX);
     return HEAD_FIXED + (r->expires_ms ? 8 : 0) + (r->content_type.len ? 1 + r->content_type.len : 0) +
-           (r->blob ? CHUNKED_BYTES : 0);
+           (r->blob ? CHUNKED_BYTES : 0) + (r->used_ms ? USED_BYTES : 0);
 }
 
 size_t head_encode(const struct record *r, uint32_t body_crc, uint8_t out[HEAD_MAX])
 {
     size_t size = head_size(r), at = HEAD_FIXED;
     out[AT_FORMAT] = HEAD_FORMAT;
-    out[AT_FLAGS] = (uint8_t)((r->expires_ms ? FLAG_EXPIRES : 0) |
-                              (r->content_type.len ? FLAG_CONTENT_TYPE : 0) | (r->blob ? FLAG_CHUNKED : 0));
+    out[AT_FLAGS] =
+        (uint8_t)((r->expires_ms ? FLAG_EXPIRES : 0) | (r->content_type.len ? FLAG_CONTENT_TYPE : 0) |
+                  (r->blob ? FLAG_CHUNKED : 0) | (r->used_ms ? FLAG_USED : 0));
     put_le16(out + AT_LENGTH, (uint16_t)size);
     put_le32(out + AT_SCHEMA, r->schema_id);
     put_le64(out + AT_REVISION, r->revision);
@@ -55,6 +56,10 @@ size_t head_encode(const struct record *r, uint32_t body_crc, uint8_t out[HEAD_M
         put_le32(out + at + 16, body_crc);
         at += CHUNKED_BYTES;
         body_crc = 0; /* of what follows the head: nothing */
+    }
+    if (r->used_ms) { /* the last: head_encode_used puts it where it stands, or at the end */
+        put_le48(out + at, (uint64_t)r->used_ms);
+        at += USED_BYTES;
     }
     assert(at == size);
     put_le32(out + AT_CRC, crc32c(body_crc, slice_of(out, size)));
@@ -87,6 +92,14 @@ static bool decode_optional(const uint8_t *p, size_t at, size_t end, struct reco
         if (r->blob == 0 || r->body_bytes > LIMIT_RECORD_MAX)
             return false;
         r->body = (struct slice){NULL, 0};
+        at += CHUNKED_BYTES;
+    }
+    if (flags & FLAG_USED) {
+        if (end - at < USED_BYTES)
+            return false;
+        r->used_ms = (int64_t)get_le48(p + at);
+        if (r->used_ms == 0)
+            return false;
     }
     return true;
 }
@@ -104,6 +117,7 @@ bool head_decode(struct slice value, struct record *r)
         .created_ms = (int64_t)get_le48(p + AT_CREATED),
         .updated_ms = (int64_t)get_le48(p + AT_UPDATED),
         .expires_ms = 0,
+        .used_ms = 0,
         .schema_id = get_le32(p + AT_SCHEMA),
         .content_type = {NULL, 0},
         .body = slice_of(p + size, value.len - size),
@@ -111,6 +125,30 @@ bool head_decode(struct slice value, struct record *r)
         .blob = 0,
     };
     return size == HEAD_FIXED ? p[AT_FLAGS] == 0 : decode_optional(p, HEAD_FIXED, size, r);
+}
+
+/* Where the time of last use stands, or would stand, in a head that has been decoded. */
+static size_t used_at(const uint8_t *p)
+{
+    uint8_t flags = p[AT_FLAGS];
+    size_t at = HEAD_FIXED + (flags & FLAG_EXPIRES ? 8 : 0);
+    if (flags & FLAG_CONTENT_TYPE)
+        at += 1 + (size_t)p[at];
+    return at + (flags & FLAG_CHUNKED ? CHUNKED_BYTES : 0);
+}
+
+size_t head_encode_used(struct slice value, int64_t used_ms, uint8_t out[HEAD_MAX])
+{
+    size_t old = get_le16(value.ptr + AT_LENGTH), at = used_at(value.ptr), size = at + USED_BYTES;
+    assert(used_ms > 0 && size <= HEAD_MAX);
+    memcpy(out, value.ptr, at);
+    out[AT_FLAGS] |= FLAG_USED;
+    put_le16(out + AT_LENGTH, (uint16_t)size);
+    put_le32(out + AT_CRC, 0);
+    put_le48(out + at, (uint64_t)used_ms);
+    uint32_t body_crc = crc32c(0, slice_of(value.ptr + old, value.len - old));
+    put_le32(out + AT_CRC, crc32c(body_crc, slice_of(out, size)));
+    return size;
 }
 
 bool head_verify(struct slice value)

@@ -8,7 +8,7 @@ enum {
     HEAD_FORMAT = 1,
     HEAD_FIXED = 32, /* bytes that every head has */
     HEAD_CONTENT_TYPE_MAX = 255,
-    HEAD_MAX = HEAD_FIXED + 8 + 1 + HEAD_CONTENT_TYPE_MAX + 20,
+    HEAD_MAX = HEAD_FIXED + 8 + 1 + HEAD_CONTENT_TYPE_MAX + 20 + 6,
 };
 
 /* How long the head of such a record is; content_type is at most HEAD_CONTENT_TYPE_MAX. */
@@ -19,6 +19,9 @@ size_t head_encode(const struct record *, uint32_t body_crc, uint8_t out[HEAD_MA
 /* Take a stored value apart; slices point into it. False: no head that this version knows, or cut short. Does
  * not look at the checksum. */
 bool head_decode(struct slice value, struct record *) MUST_USE;
+/* The head of a stored value that can be decoded, with another time of last use (not 0), which it need not have had before.
+ * Returns how long it is; the body behind the old one stays as it is. */
+size_t head_encode_used(struct slice value, int64_t used_ms, uint8_t out[HEAD_MAX]);
 /* Whether the checksum agrees with the head and the body behind it. */
 bool head_verify(struct slice value) MUST_USE;
 

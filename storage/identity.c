@@ -5,7 +5,9 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "storage/boot.h"
+#include "storage/counts.h"
 #include "storage/keys.h"
 #include "storage/meta.h"
 
@@ -47,15 +49,14 @@ static enum rc not_a_store(struct err *err, const char *what)
                    what);
 }
 
-enum rc identity_check_format(struct slice row, struct err *err)
+enum rc identity_check_format(struct slice row, uint32_t *version, struct err *err)
 {
-    uint32_t version;
-    if (!meta_format_decode(row, &version) || version == 0)
+    if (!meta_format_decode(row, version) || *version == 0)
         return not_a_store(err, "its format row is damaged");
-    if (version > META_FORMAT)
+    if (*version > META_FORMAT)
         return err_set(err, ERR_STORE_FORMAT,
                        "The store has format %u, from a newer version; this version knows formats up to %d.",
-                       (unsigned)version, META_FORMAT);
+                       (unsigned)*version, META_FORMAT);
     return RC_OK;
 }
 
@@ -84,10 +85,21 @@ static enum rc check_clean(struct store *s, bool accept_dirty, struct err *err)
                    "damaged.");
 }
 
-static enum rc check_existing(struct store *s, struct slice format, bool accept_dirty, struct err *err)
+/* Databases that came with format 2. An engine has those that are missing made when it first applies something. */
+static enum rc check_databases(struct store *s, struct err *err)
+{
+    static const uint8_t db = DB_USED;
+    struct slice key, value;
+    enum rc rc = s->ops->seek(s->writer.decider.snap, slice_of(&db, 1), &key, &value, err);
+    return rc == RC_ERR ? rc : RC_OK;
+}
+
+static enum rc check_existing(struct store *s, struct slice format, bool accept_dirty, uint32_t *version,
+                              struct err *err)
 {
     struct slice row;
-    if (identity_check_format(format, err) != RC_OK)
+    if (identity_check_format(format, version, err) != RC_OK ||
+        (*version == META_FORMAT && check_databases(s, err) != RC_OK))
         return RC_ERR;
     enum rc rc = read_meta(s, SLICE("state"), &row, err);
     if (rc == RC_ERR)
@@ -111,6 +123,14 @@ static enum rc check_empty(struct store *s, bool holds_store, struct err *err)
     return RC_OK;
 }
 
+static void add_format_row(struct meta_rows *rows, uint32_t version)
+{
+    meta_format_encode(rows->format);
+    add_row(rows, SLICE("format"), slice_of(rows->format, sizeof rows->format));
+    log_info("the store has format %u, and gets format %d: older versions will not open it",
+             (unsigned)version, META_FORMAT);
+}
+
 static enum rc add_first_rows(struct store *s, struct meta_rows *rows, struct err *err)
 {
     s->writer.decider.state = (struct meta_state){.next_type = 1, .next_schema = 1, .next_blob = 1};
@@ -126,6 +146,7 @@ enum rc identity_open(struct store *s, bool holds_store, bool accept_dirty, stru
 {
     struct meta_rows rows = {.n = 0};
     struct slice format;
+    uint32_t version = META_FORMAT;
     enum rc rc = read_meta(s, SLICE("format"), &format, err);
     if (rc == RC_ERR)
         return rc;
@@ -133,9 +154,11 @@ enum rc identity_open(struct store *s, bool holds_store, bool accept_dirty, stru
     if (fresh)
         rc = check_empty(s, holds_store, err) == RC_OK ? add_first_rows(s, &rows, err) : RC_ERR;
     else
-        rc = check_existing(s, format, accept_dirty, err);
+        rc = check_existing(s, format, accept_dirty, &version, err);
     if (rc != RC_OK)
         return rc;
+    if (version < META_FORMAT) /* it becomes one of ours with what marks it open */
+        add_format_row(&rows, version);
     add_open_row(&rows, s, false);
     if (fresh) { /* sorted: format, open, state, store */
         add_row(&rows, SLICE("state"), slice_of(rows.state, sizeof rows.state));
@@ -181,6 +204,22 @@ static enum rc load_dead(struct store *s, enum trash_kind kind, struct err *err)
 enum rc identity_load_dead(struct store *s, struct err *err)
 {
     return load_dead(s, TRASH_TYPE, err) == RC_OK ? load_dead(s, TRASH_PURGED, err) : RC_ERR;
+}
+
+enum rc identity_load_limits(struct store *s, struct err *err)
+{
+    static const uint8_t all[] = {DB_COUNTS};
+    struct decider *d = &s->writer.decider;
+    struct slice key, value;
+    enum rc rc = s->ops->seek(d->snap, slice_of(all, sizeof all), &key, &value, err);
+    for (; rc == RC_OK; rc = s->ops->next(d->snap, &key, &value, err)) {
+        struct store_count c;
+        if (key.len != 4 || !counts_decode(value, &c)) /* found again, and said, by whoever writes there */
+            continue;
+        if (c.bytes_max && !type_limits_add(&d->limits, get_be32(key.ptr), c.bytes, c.bytes_max))
+            return err_oom(err);
+    }
+    return rc == RC_ERR ? rc : RC_OK;
 }
 
 /* Data first, then the word that it is all there. Whatever fails here leaves the store marked open, which is

@@ -14,10 +14,12 @@ MUST_USE enum rc identity_open(struct store *, bool holds_store, bool accept_dir
  * gone.
  */
 MUST_USE enum rc identity_load_dead(struct store *, struct err *err);
-/* Of a row `format` (empty: there is none): STORE_FORMAT if this version does not know it. */
-MUST_USE enum rc identity_check_format(struct slice row, struct err *err);
+/* Of a row `format` (empty: there is none): which one it is. STORE_FORMAT if this version does not know it. */
+MUST_USE enum rc identity_check_format(struct slice row, uint32_t *version, struct err *err);
 /* Are all pages where its last writer has left them, though it may not have closed the store? */
 bool identity_is_whole(const struct meta_open *);
+/* Types that have a limit, from their counts. */
+MUST_USE enum rc identity_load_limits(struct store *, struct err *err);
 /* Sync, and mark the store closed. */
 void identity_mark_clean(struct store *);
 

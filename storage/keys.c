@@ -30,6 +30,12 @@ static void add_u32(struct key *k, uint32_t v)
     k->len += 4;
 }
 
+static void add_u48(struct key *k, uint64_t v)
+{
+    put_be48(k->bytes + k->len, v);
+    k->len += 6;
+}
+
 static void add_u64(struct key *k, uint64_t v)
 {
     put_be64(k->bytes + k->len, v);
@@ -129,6 +135,20 @@ void key_expiry(struct key *k, int64_t time_ms, enum expiry_kind kind, uint32_t 
     add_u64(k, (uint64_t)time_ms);
     add_u8(k, (uint8_t)kind);
     add_u32(k, type);
+    add_bytes(k, id);
+}
+
+void key_used_prefix(struct key *k, uint32_t type)
+{
+    start(k, DB_USED);
+    add_u32(k, type);
+}
+
+void key_used(struct key *k, uint32_t type, int64_t time_ms, struct slice id)
+{
+    assert(time_ms >= 0 && time_ms < (int64_t)1 << 48);
+    key_used_prefix(k, type);
+    add_u48(k, (uint64_t)time_ms);
     add_bytes(k, id);
 }
 

@@ -41,6 +41,9 @@ void key_counts(struct key *, uint32_t type);
 void key_record_prefix(struct key *, uint32_t type); /* what all keys of a type's records begin with */
 void key_chunk(uint8_t out[KEY_CHUNK_BYTES], uint64_t blob, uint32_t index);
 void key_expiry(struct key *, int64_t time_ms, enum expiry_kind, uint32_t type, struct slice id);
+/* One in `used`; prefix: what all of a type begin with. */
+void key_used(struct key *, uint32_t type, int64_t time_ms, struct slice id);
+void key_used_prefix(struct key *, uint32_t type);
 void key_idem(struct key *, struct slice key); /* STORE_IDEM_KEY_BYTES */
 void key_trash(struct key *, enum trash_kind, uint64_t number);
 

@@ -5,7 +5,7 @@
 #include "storage/storage.h"
 
 enum {
-    META_FORMAT = 1, /* the version of the format on disk that this program writes */
+    META_FORMAT = 2, /* the version of the format on disk that this program writes */
     META_FORMAT_BYTES = 4,
     META_STORE_BYTES = 16,
     META_STATE_BYTES = 32,

@@ -158,10 +158,11 @@ void overlay_rollback(struct overlay *o, struct overlay_mark mark)
     o->pages = mark.pages;
 }
 
-/* The rows that a delete writes too must not count, or a full store could not be emptied. */
+/* The rows that a delete writes too must not count, or a full store could not be emptied; nor one of `used`, which comes
+ * with a record or in place of another. */
 static bool is_bookkeeping(uint8_t db)
 {
-    return db == DB_META || db == DB_COUNTS || db == DB_TRASH;
+    return db == DB_META || db == DB_COUNTS || db == DB_TRASH || db == DB_USED;
 }
 
 static uint64_t grown_bytes(const struct staged *s)

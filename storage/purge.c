@@ -14,9 +14,8 @@ enum {
 };
 
 static enum rc (*const sweep_run[SWEEP_KINDS])(struct sweep *) = {
-    [SWEEP_TYPES] = sweep_types,
-    [SWEEP_BLOBS] = sweep_blobs,
-    [SWEEP_EXPIRED] = sweep_expired,
+    [SWEEP_TYPES] = sweep_types, [SWEEP_BLOBS] = sweep_blobs, [SWEEP_EXPIRED] = sweep_expired,
+    [SWEEP_INDEX] = sweep_index, [SWEEP_EVICT] = sweep_evict,
 };
 
 static const struct sweep_state sweep_begin = {.next_ms = INT64_MAX};
@@ -43,16 +42,18 @@ enum rc purge_decide(struct decider *d, struct purge *p)
     p->next = p->pass;
     p->next.ended = true;
     p->op.count = 0;
+    p->evicted = 0;
     for (unsigned i = 0; i < SWEEP_KINDS; i++) {
         unsigned kind = (p->first + i) % SWEEP_KINDS;
         s.state = &p->next.sweep[kind];
         s.looks = 0;
-        s.expired = 0;
+        s.expired = s.evicted = 0;
         enum rc rc = sweep_run[kind](&s);
         if (rc == RC_ERR)
             return rc;
         over[kind] = rc == RC_OK;
         p->op.count += s.expired;
+        p->evicted += s.evicted;
         p->next.ended &= over[kind];
     }
     /* While one goes on, those that are through look anew: what dies meanwhile does not wait for it. */
@@ -146,7 +147,7 @@ void purge_wake(struct purge *p)
 void purge_note(struct purge *p, const struct decider *d)
 {
     int64_t now = clock_mono_ms();
-    if (d->dropped)
+    if (d->dropped || d->crowded)
         note(p, now);
     if (d->trashed)
         note(p, now + (purge_is_pressed(p, now) ? 0 : d->blob_keep_ms));

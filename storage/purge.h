@@ -8,12 +8,14 @@
 #include "storage/keys.h"
 
 /* What the purge is made of: a look through one kind of dead things, from the first to the last. */
-enum sweep_kind { SWEEP_TYPES, SWEEP_BLOBS, SWEEP_EXPIRED, SWEEP_KINDS };
+enum sweep_kind { SWEEP_TYPES, SWEEP_BLOBS, SWEEP_EXPIRED, SWEEP_INDEX, SWEEP_EVICT, SWEEP_KINDS };
 
 /* How far a sweep has come. */
 struct sweep_state {
-    uint64_t at;        /* types, blobs: the number of the next to look at */
-    struct key expired; /* expired: the row of the next to look at; length 0: the first */
+    uint64_t at;    /* types, blobs, index, evict: the number of the next to look at */
+    struct key row; /* expired, index: the next to look at; length 0: the first */
+    bool
+        found; /* index: since the first row, one to be indexed; evict: since the first type, one with more to lose */
     int64_t next_ms;    /* the earliest time, by the sweep's own clock, at which one that was met may go;
                            INT64_MAX: none */
     unsigned set_aside; /* that are damaged and were left where they are */
@@ -30,6 +32,7 @@ struct purge_pass {
 
 struct purge {
     struct store_write op; /* kind WRITE_PURGE, no worker; count: records of the step that had expired */
+    unsigned evicted;      /* records of the step that went for their type's limit */
     struct purge_pass pass, next; /* next: what the step that was decided last leads to */
     int64_t due_ms;               /* clock_mono_ms of the next step; INT64_MAX: none */
     int64_t noted_ms;             /* the same for what died since the pass began */

@@ -235,25 +235,56 @@ static enum rc counts_of(struct decider *d, uint32_t type, struct staged **out, 
     return RC_OK;
 }
 
-/* Move a type's counts. */
-static enum rc count(struct decider *d, uint32_t type, int64_t records, int64_t bytes, struct err *err)
+static enum rc counts_read(struct decider *d, uint32_t type, struct staged **s, struct store_count *c,
+                           struct err *err)
 {
-    struct staged *s = NULL;
-    struct store_count c = {0};
-    if (!records && !bytes)
-        return RC_OK;
-    if (counts_of(d, type, &s, err) != RC_OK)
+    *c = (struct store_count){0};
+    if (counts_of(d, type, s, err) != RC_OK)
         return RC_ERR;
-    if (s->value && !counts_decode(s->value->part[0], &c)) /* never staged in more than one part */
+    if ((*s)->value && !counts_decode((*s)->value->part[0], c)) /* never staged in more than one part */
         return err_set(err, ERR_IO, "The counts of type number %u are damaged.", (unsigned)type);
-    c.records += (uint64_t)records;
-    c.bytes += (uint64_t)bytes;
-    uint8_t *value = arena_alloc(&d->overlay.arena, COUNTS_BYTES);
+    return RC_OK;
+}
+
+static enum rc counts_write(struct decider *d, struct staged *s, const struct store_count *c, struct err *err)
+{
+    uint8_t *value = arena_alloc(&d->overlay.arena, COUNTS_LIMITED_BYTES);
     if (!value)
         return err_oom(err);
-    counts_encode(&c, value);
-    const struct slice parts[4] = {slice_of(value, COUNTS_BYTES)};
+    const struct slice parts[4] = {slice_of(value, counts_encode(c, value))};
+    d->crowded |= c->bytes_max && c->bytes > c->bytes_max;
     return overlay_set(&d->overlay, s, parts) ? RC_OK : err_oom(err);
+}
+
+/* Move a type's counts. */
+static enum rc count(struct decider *d, uint32_t type, int64_t records, int64_t bytes, int64_t used,
+                     struct err *err)
+{
+    struct staged *s = NULL;
+    struct store_count c;
+    if (!records && !bytes && !used)
+        return RC_OK;
+    if (counts_read(d, type, &s, &c, err) != RC_OK)
+        return RC_ERR;
+    c.records += (uint64_t)records;
+    c.bytes += (uint64_t)bytes;
+    c.used += (uint64_t)used;
+    return counts_write(d, s, &c, err);
+}
+
+enum rc stage_limit(struct decider *d, uint32_t type, uint64_t bytes_max, struct err *err)
+{
+    struct staged *s = NULL;
+    struct store_count c;
+    if (counts_read(d, type, &s, &c, err) != RC_OK)
+        return RC_ERR;
+    if (!type_limits_add(&d->limits, type, c.bytes, bytes_max))
+        return err_oom(err);
+    c.bytes_max = bytes_max;
+    if (counts_write(d, s, &c, err) != RC_OK)
+        return RC_ERR;
+    d->crowded = true;
+    return RC_OK;
 }
 
 /* Replace a record's expiry row. */
@@ -273,6 +304,24 @@ static enum rc expire(struct decider *d, const struct store_key *key, int64_t ol
     if (!d->expires_ms || fresh_ms < d->expires_ms)
         d->expires_ms = fresh_ms;
     key_expiry(&k, fresh_ms, EXPIRY_RECORD, key->type, key->id);
+    return stage_row(d, key_slice(&k), SLICE(""), err);
+}
+
+/* Replace a record's row in `used`. */
+static enum rc use(struct decider *d, const struct store_key *key, int64_t old_ms, int64_t fresh_ms,
+                   struct err *err)
+{
+    struct key k;
+    if (old_ms == fresh_ms)
+        return RC_OK;
+    if (old_ms) {
+        key_used(&k, key->type, old_ms, key->id);
+        if (stage_row(d, key_slice(&k), (struct slice){NULL, 0}, err) != RC_OK)
+            return RC_ERR;
+    }
+    if (!fresh_ms)
+        return RC_OK;
+    key_used(&k, key->type, fresh_ms, key->id);
     return stage_row(d, key_slice(&k), SLICE(""), err);
 }
 
@@ -315,12 +364,16 @@ static enum rc put_record(struct decider *d, const struct view *v, const struct 
     };
     bool was = v->entry->value != NULL;
     r.body_bytes = (uint64_t)f->part[0].len + f->part[1].len + f->part[2].len;
+    if (type_limits_admit(d, v, r.body_bytes, &r.used_ms, err) != RC_OK)
+        return RC_ERR;
     if (!set_record(d, v->entry, &r, f))
         return err_oom(err);
     if (f->blob && untrash(d, f->blob, err) != RC_OK)
         return RC_ERR;
     int64_t more = (int64_t)r.body_bytes - (was ? (int64_t)v->rec.body_bytes : 0);
-    if (count(d, v->key->type, !was, more, err) != RC_OK || (was && drop_blob(d, &v->rec, err) != RC_OK))
+    int64_t was_used_ms = was ? v->rec.used_ms : 0;
+    if (count(d, v->key->type, !was, more, !!r.used_ms - !!was_used_ms, err) != RC_OK ||
+        (was && drop_blob(d, &v->rec, err) != RC_OK) || use(d, v->key, was_used_ms, r.used_ms, err) != RC_OK)
         return RC_ERR;
     return expire(d, v->key, was ? v->rec.expires_ms : 0, f->expires_ms, err);
 }
@@ -334,6 +387,33 @@ enum rc stage_put(struct decider *d, const struct view *v, const struct fresh *f
     return overlay_set(&d->overlay, v->entry, parts) ? RC_OK : err_oom(err);
 }
 
+/* The longer head may leave no room for the body behind it: then that moves to chunks. False: memory is out. */
+static bool set_used(struct decider *d, const struct view *v, int64_t used_ms)
+{
+    const struct slice value = v->entry->value->part[0], body = v->rec.blob ? (struct slice){0} : v->rec.body;
+    uint8_t *head = arena_alloc(&d->overlay.arena, HEAD_MAX);
+    if (!head)
+        return false;
+    size_t bytes = head_encode_used(value, used_ms, head);
+    if (bytes + body.len > LIMIT_RECORD_INLINE_MAX) {
+        struct record r = v->rec;
+        r.used_ms = used_ms;
+        return set_record(d, v->entry, &r, &(struct fresh){.part = {body}, .body_crc = crc32c(0, body)});
+    }
+    const struct slice parts[4] = {slice_of(head, bytes), body};
+    return overlay_set(&d->overlay, v->entry, parts);
+}
+
+enum rc stage_touch(struct decider *d, const struct view *v, int64_t used_ms, struct err *err)
+{
+    assert(!v->entry->dirty && v->entry->value);
+    if (!set_used(d, v, used_ms))
+        return err_oom(err);
+    if (!v->rec.used_ms && count(d, v->key->type, 0, 0, 1, err) != RC_OK)
+        return RC_ERR;
+    return use(d, v->key, v->rec.used_ms, used_ms, err);
+}
+
 enum rc stage_delete(struct decider *d, const struct view *v, struct err *err)
 {
     assert(v->entry->value);
@@ -341,8 +421,8 @@ enum rc stage_delete(struct decider *d, const struct view *v, struct err *err)
         return err_oom(err);
     if (v->key->space != SPACE_RECORD)
         return RC_OK;
-    if (count(d, v->key->type, -1, -(int64_t)v->rec.body_bytes, err) != RC_OK ||
-        drop_blob(d, &v->rec, err) != RC_OK)
+    if (count(d, v->key->type, -1, -(int64_t)v->rec.body_bytes, -!!v->rec.used_ms, err) != RC_OK ||
+        drop_blob(d, &v->rec, err) != RC_OK || use(d, v->key, v->rec.used_ms, 0, err) != RC_OK)
         return RC_ERR;
     return expire(d, v->key, v->rec.expires_ms, 0, err);
 }

@@ -36,9 +36,13 @@ MUST_USE enum rc stage_check_size(const struct store_key *, uint64_t body_bytes,
                                   uint32_t record_max, struct err *);
 MUST_USE enum rc stage_put(struct decider *, const struct view *, const struct fresh *, uint64_t revision,
                            struct err *);
+/* Say in the head of a record that the group has not changed that it was used then: that alone, and its row in `used`. */
+MUST_USE enum rc stage_touch(struct decider *, const struct view *, int64_t used_ms, struct err *);
 MUST_USE enum rc stage_delete(struct decider *, const struct view *, struct err *);
 /* Records and bytes of a type as the group sees them; zeros: it has none. IO: the row is damaged. */
 MUST_USE enum rc stage_count(struct decider *, uint32_t type, struct store_count *, struct err *);
+/* Set a type's limit; 0: it has none. */
+MUST_USE enum rc stage_limit(struct decider *, uint32_t type, uint64_t bytes_max, struct err *);
 /* A type's row, which is there, goes, and a row of the trash comes: its records stay where no one sees them. Only in a
  * group that has written no record of it. */
 MUST_USE enum rc stage_type_drop(struct decider *, const struct view *row, uint32_t type, struct err *);
@@ -51,5 +55,13 @@ MUST_USE enum rc stage_trash(struct decider *, enum trash_kind, uint64_t number,
 MUST_USE enum rc stage_chunks(struct decider *, const struct chunks *, struct err *);
 /* A row of the engine as the group sees it, in one piece; RC_NOTFOUND. */
 MUST_USE enum rc stage_read_row(struct decider *, struct slice key, struct slice *value, struct err *);
+
+/* See type_limits.h. */
+MUST_USE static inline enum rc type_limits_admit(struct decider *d, const struct view *v, uint64_t bytes,
+                                                 int64_t *used_ms, struct err *err)
+{
+    *used_ms = 0;
+    return likely(d->limits.n == 0) ? RC_OK : type_limits_admit_other(d, v, bytes, used_ms, err);
+}
 
 #endif

@@ -33,6 +33,12 @@ void stats_done(struct writer_stats *s, struct store_write *const *writes, size_
     counter_add(&s->writes, writes_of(writes, n));
 }
 
+void stats_purged(struct writer_stats *s, uint64_t expired, uint64_t evicted)
+{
+    counter_add(&s->expired, expired);
+    counter_add(&s->evicted, evicted);
+}
+
 /* ---- any thread ---- */
 
 /* The lock keeps the list of workers; what they count is read as they go on. */
@@ -46,6 +52,7 @@ static void read_workers(struct store *s, struct store_stats *out)
         if (since && since < oldest)
             oldest = since;
         out->queue_writes += counter_get(&w->queued);
+        out->touched += counter_get(&w->touched);
     }
     pthread_mutex_unlock(&s->workers_lock);
     out->oldest_snapshot_ms = (uint64_t)(now - oldest);
@@ -62,6 +69,7 @@ void store_stats(struct store *s, struct store_stats *out)
     out->queue_writes = out->queue_writes > out->writes ? out->queue_writes - out->writes : 0;
     out->groups = counter_get(&w->groups);
     out->expired = counter_get(&w->expired);
+    out->evicted = counter_get(&w->evicted);
     out->failures = counter_get(&w->failures);
     out->no_space = counter_get(&w->no_space);
     histogram_get(&w->group_writes, &out->group_writes);

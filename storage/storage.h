@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/histogram.h"
+#include "base/limits.h"
 #include "base/slice.h"
 
 /* Which kind of key. Records are counted, stamped and given revisions;
@@ -32,6 +33,9 @@ struct record {
     uint64_t revision; /* grows with each write of a key; with CAP_TOTAL_ORDER one order
                           for the whole store */
     int64_t created_ms, updated_ms, expires_ms; /* Unix time; expires_ms 0: never */
+    int64_t
+        used_ms; /* when it was last written or touched, of types that have a limit; 0: nobody kept that. A put
+                        sets it, whatever stands here */
     uint32_t schema_id;
     struct slice content_type; /* empty: none kept */
     struct slice body;         /* ptr NULL and body_bytes > 0: in chunks, by store_chunks */
@@ -92,6 +96,8 @@ struct store_stats {
     uint64_t queue_writes;       /* queued and not over */
     uint64_t groups;             /* applied */
     uint64_t expired;            /* records past their time that were removed */
+    uint64_t evicted;            /* records of types above their limit that were removed */
+    uint64_t touched;            /* times that a record's last use was written down because it was read */
     uint64_t no_space, failures; /* writes that failed in applying, for want of room and otherwise */
     uint64_t oldest_snapshot_ms; /* the age of the oldest that a worker reads in; 0: none */
     struct histogram_read group_writes, apply_ns, sync_ns;
@@ -146,6 +152,20 @@ MUST_USE enum rc store_chunks(struct store_worker *, const struct record *, uint
  * once nobody is at it. Who does not say so is forgotten after blob_keep_ms. */
 void store_chunks_end(struct store_worker *);
 
+/* A record of a type with a limit has been read: ought that to be written down? Not at each reading: what is lost of its
+ * place in the order is a 16th of the time since its last write, and an hour at most. */
+static inline bool store_touch_due(const struct record *r, int64_t now_ms)
+{
+    int64_t grain = (now_ms - r->updated_ms) / 16;
+    grain = grain < LIMIT_TOUCH_GRAIN_LEAST_MS ? LIMIT_TOUCH_GRAIN_LEAST_MS : grain;
+    grain = grain > LIMIT_TOUCH_GRAIN_MOST_MS ? LIMIT_TOUCH_GRAIN_MOST_MS : grain;
+    int64_t since = now_ms - r->used_ms; /* below 0: the clock was ahead */
+    return r->used_ms && (since >= grain || since <= -grain);
+}
+/* If it is due, write down that the record was used now: behind all writes that wait, with nobody waiting for it, and not at
+ * all where there are too many. Neither its revision nor the time of its last write moves. The key is borrowed for the call. */
+void store_touch(struct store_worker *, const struct store_key *, const struct record *);
+
 struct store_scan {
     enum space space;
     uint32_t type;
@@ -169,6 +189,8 @@ void store_scan(struct store_worker *, struct store_scan *);
 /* Records and bytes of bodies of a type, exact, as of the snapshot. Unknown type: zeros. */
 struct store_count {
     uint64_t records, bytes;
+    uint64_t bytes_max; /* its limit; 0: none */
+    uint64_t used;      /* records of which is kept when they were last used */
 };
 MUST_USE enum rc store_count(struct store_worker *, uint32_t type, struct store_count *out, struct err *);
 
@@ -204,8 +226,9 @@ struct store_write {
         WRITE_CALL,
         WRITE_RANGE_DELETE,
         WRITE_TYPE_DROP,
+        WRITE_TOUCH,
         WRITE_PURGE,
-        WRITE_LAY /* storage's own */
+        WRITE_LAY /* storage's own, these two */
     } kind;
     enum { COND_NONE, COND_ABSENT, COND_PRESENT, COND_REVISION_IN, COND_REVISION_NOT_IN } cond;
     const uint64_t *revisions;
@@ -282,6 +305,8 @@ uint32_t txn_number(struct store_txn *, enum space);
 MUST_USE enum rc txn_count(struct store_txn *, uint32_t type, struct store_count *, struct err *);
 /* What a TYPE_DROP does, inside a call that opens_group. RC_NOTFOUND: there is no such row, or the number is dead. */
 MUST_USE enum rc txn_type_drop(struct store_txn *, struct slice name, uint32_t type, struct err *);
+/* Limit a type to so many bytes of bodies (0: to none): what was least recently used goes when it has more. */
+MUST_USE enum rc txn_limit(struct store_txn *, uint32_t type, uint64_t bytes_max, struct err *);
 /* The revision that this call's puts get if it succeeds. */
 uint64_t txn_revision(const struct store_txn *);
 

@@ -29,7 +29,7 @@ static enum rc open_engine(struct store *s, const struct store_opts *opts, struc
     if (s->ops->snap_new(s->engine, snap, err) != RC_OK || s->ops->snap_renew(*snap, err) != RC_OK)
         return RC_ERR;
     if (identity_open(s, holds_store, opts->accept_dirty, err) != RC_OK ||
-        identity_load_dead(s, err) != RC_OK)
+        identity_load_dead(s, err) != RC_OK || identity_load_limits(s, err) != RC_OK)
         return RC_ERR;
     if (durable && !holds_store && dir_mark_store(s->lock_fd, err) != RC_OK)
         return RC_ERR;

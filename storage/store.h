@@ -51,7 +51,10 @@ struct store_worker {
     _Atomic int64_t snap_since_ms; /* clock_coarse_ms; 0: none is live */
     struct blob_readers blob_readers;
     _Atomic uint64_t queued; /* writes, ever */
-    uint32_t waiting_ops;    /* queued and not yet done */
+    _Atomic uint64_t touched;
+    struct touch *touches; /* LIMIT_TOUCHES_WAITING of them; NULL: not needed yet */
+    uint32_t waiting_touches;
+    uint32_t waiting_ops; /* queued and not yet done */
     uint64_t waiting_bytes;
     int fd; /* eventfd */
     struct write_stack finished;

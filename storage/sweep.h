@@ -17,15 +17,20 @@ struct sweep {
     struct err *err;
     char *why; /* purge_pass.why */
     unsigned rows, looks;
-    unsigned expired; /* records past their time that this sweep has removed */
+    unsigned expired,
+        evicted; /* records past their time, and those of types above their limit, that this sweep has removed */
     uint64_t pages;
+    uint64_t pages_before; /* evict: of the overlay */
 };
 
-/* Dead types with their records; dead blobs; expired records. RC_OK: at the end; RC_PENDING: there is more to
+/* Dead types with their records; dead blobs; expired records; records that have no row in `used` though their type
+ * has a limit; what types have above it. RC_OK: at the end; RC_PENDING: there is more to
  * do, from state on; RC_ERR: nothing of this step counts. */
 MUST_USE enum rc sweep_types(struct sweep *);
 MUST_USE enum rc sweep_blobs(struct sweep *);
 MUST_USE enum rc sweep_expired(struct sweep *);
+MUST_USE enum rc sweep_index(struct sweep *);
+MUST_USE enum rc sweep_evict(struct sweep *);
 
 /* The step has deleted enough, or looked at enough. */
 bool sweep_full(const struct sweep *);

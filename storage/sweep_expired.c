@@ -72,7 +72,7 @@ static enum rc look_at(struct sweep *s, const struct expiry *e)
 
 static void remember(struct sweep *s, struct slice key)
 {
-    struct key *at = &s->state->expired;
+    struct key *at = &s->state->row;
     assert(key.len < sizeof at->bytes);
     at->bytes[0] = DB_EXPIRY;
     memcpy(at->bytes + 1, key.ptr, key.len);
@@ -82,7 +82,7 @@ static void remember(struct sweep *s, struct slice key)
 enum rc sweep_expired(struct sweep *s)
 {
     static const uint8_t all[] = {DB_EXPIRY};
-    const struct key *at = &s->state->expired;
+    const struct key *at = &s->state->row;
     struct slice from = at->len ? key_slice(at) : slice_of(all, sizeof all), key, value;
     enum rc rc = s->d->keep_expired ? RC_NOTFOUND : s->d->ops->seek(s->d->snap, from, &key, &value, s->err);
     for (; rc == RC_OK; rc = s->d->ops->next(s->d->snap, &key, &value, s->err)) {

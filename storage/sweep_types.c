@@ -23,6 +23,11 @@ static enum rc delete_record(struct sweep *s, const struct sweep_dead *type, str
             if (sweep_delete(s, key_slice(&k), 0) != RC_OK)
                 return RC_ERR;
         }
+        if (rec.used_ms) {
+            key_used(&k, (uint32_t)type->number, rec.used_ms, id);
+            if (sweep_delete(s, key_slice(&k), 0) != RC_OK)
+                return RC_ERR;
+        }
     }
     const struct store_key record = {.space = SPACE_RECORD, .type = (uint32_t)type->number, .id = id};
     key_of(&k, &record);

@@ -103,6 +103,24 @@ enum rc txn_count(struct store_txn *txn, uint32_t type, struct store_count *out,
     return stage_count(txn->decider, type, out, err);
 }
 
+static enum rc limit(struct store_txn *txn, uint32_t type, uint64_t bytes_max, struct err *err)
+{
+    const struct store_key any = {.space = SPACE_RECORD, .type = type};
+    return stage_live(txn->decider, &any) ? stage_limit(txn->decider, type, bytes_max, err) : RC_NOTFOUND;
+}
+
+enum rc txn_limit(struct store_txn *txn, uint32_t type, uint64_t bytes_max, struct err *err)
+{
+    enum rc rc = limit(txn, type, bytes_max, err);
+    if (rc == RC_OK)
+        txn->written++;
+    if (rc == RC_ERR) {
+        txn->failed = true;
+        txn->err = *err;
+    }
+    return rc;
+}
+
 static enum rc type_drop(struct store_txn *txn, const struct store_key *key, struct err *err)
 {
     struct view v;

@@ -47,7 +47,7 @@ void store_worker_free(struct store_worker *w)
 {
     if (!w)
         return;
-    assert(w->waiting_ops == 0);
+    assert(w->waiting_ops == w->waiting_touches);
     w->store->ops->snap_free(w->snap);
     w->snap = NULL;
     w->snap_live = false;
@@ -61,6 +61,7 @@ void workers_release(struct store *s)
         if (w->snap)
             s->ops->snap_free(w->snap);
         close(w->fd);
+        free(w->touches);
         free(w);
     }
     free(s->workers);

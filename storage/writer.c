@@ -241,7 +241,7 @@ static bool run_next(struct writer *w, bool closing)
         settle_laid(w);
     if (purging) {
         if (w->purge.op.rc == RC_OK)
-            counter_add(&w->stats.expired, w->purge.op.count);
+            stats_purged(&w->stats, w->purge.op.count, w->purge.evicted);
         purge_stepped(&w->purge, &w->decider);
         atomic_store_explicit(&w->store->set_aside, w->purge.set_aside, memory_order_relaxed);
     }

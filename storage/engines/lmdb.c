@@ -1,4 +1,4 @@
-/* storage/engines/lmdb.c - LMDB as an engine: eleven named databases, one map that never moves, one write
+/* storage/engines/lmdb.c - LMDB as an engine: twelve named databases, one map that never moves, one write
  * transaction a group. */
 #include <assert.h>
 #include <errno.h>
@@ -19,7 +19,9 @@ enum {
     READERS_SPARE = 16,        /* the writer, tools that look on */
     READER_CHECK_UPKEEPS = 10, /* upkeep comes each second */
     READER_CHECK_BYTES = 4 << 20,
-    LMDB_FREE_DBI = 0, /* LMDB's own two: free pages, names of databases */
+    DBI_NONE = 0,
+    DBS_FIRST_FORMAT = DB_TRASH + 1, /* databases from this on are not in a store of format 1 */
+    LMDB_FREE_DBI = 0,               /* LMDB's own two: free pages, names of databases */
     LMDB_MAIN_DBI = 1,
     META_PAGES = 2,
     ADDRESS_SPARE = 64 << 20, /* beside the map: stacks, the heap */
@@ -39,17 +41,21 @@ const char *const lmdb_names[ENGINE_DBS] = {
     [DB_EXPIRY] = "expiry",
     [DB_IDEM] = "idem",
     [DB_TRASH] = "trash",
+    [DB_USED] = "used",
 };
 
 struct engine {
     MDB_env *env;
-    MDB_dbi dbi[ENGINE_DBS];
+    MDB_dbi
+        dbi[ENGINE_DBS]; /* DBI_NONE: an older version made the store, and this database is not there yet */
     struct disk disk;
     uint64_t page, map;
     uint64_t pages[ENGINE_DBS]; /* in use, by database; [0]: LMDB's own two */
     unsigned upkeeps;
     uint64_t check_end; /* when the data reaches it, look for dead readers */
     bool broken;
+    bool complete; /* all databases are there */
+    bool is_file;  /* by itself, to be read only */
 };
 
 struct snap {
@@ -190,15 +196,53 @@ static int compare_keys(const MDB_val *a, const MDB_val *b)
     return slice_cmp(slice_of(a->mv_data, a->mv_size), slice_of(b->mv_data, b->mv_size));
 }
 
+static int open_db(struct engine *e, MDB_txn *txn, unsigned db, unsigned flags)
+{
+    int rc = mdb_dbi_open(txn, lmdb_names[db], flags, &e->dbi[db]);
+    return rc ? rc : mdb_set_compare(txn, e->dbi[db], compare_keys);
+}
+
 static int open_dbs(struct engine *e, MDB_txn *txn, unsigned flags)
 {
     int rc = 0;
     for (unsigned db = DB_META; db < ENGINE_DBS && !rc; db++) {
-        rc = mdb_dbi_open(txn, lmdb_names[db], flags, &e->dbi[db]);
-        if (!rc)
-            rc = mdb_set_compare(txn, e->dbi[db], compare_keys);
+        rc = open_db(e, txn, db, flags);
+        if (rc == MDB_NOTFOUND && db >= DBS_FIRST_FORMAT) {
+            e->dbi[db] = DBI_NONE;
+            rc = 0;
+        }
     }
     return rc;
+}
+
+/* With the first that is applied: so a store of an older format gets them with the row that says it has another now. */
+static int make_missing_dbs(struct engine *e, MDB_txn *txn)
+{
+    int rc = 0;
+    for (unsigned db = DBS_FIRST_FORMAT; db < ENGINE_DBS && !rc; db++)
+        if (e->dbi[db] == DBI_NONE)
+            rc = open_db(e, txn, db, MDB_CREATE);
+    return rc;
+}
+
+static void forget_missing_dbs(struct engine *e)
+{
+    for (unsigned db = DBS_FIRST_FORMAT; db < ENGINE_DBS && !e->complete; db++)
+        e->dbi[db] = DBI_NONE;
+}
+
+static bool has_all_dbs(const struct engine *e)
+{
+    for (unsigned db = DB_META; db < ENGINE_DBS; db++)
+        if (e->dbi[db] == DBI_NONE)
+            return false;
+    return true;
+}
+
+static COLD enum rc lacks_database(struct err *err)
+{
+    return err_set(err, ERR_STORE_FORMAT,
+                   "The data file belongs to another program or version: it lacks a database.");
 }
 
 /* All databases are made in one transaction, so a store has all of them or none. */
@@ -224,9 +268,8 @@ static enum rc open_databases(struct engine *e, struct err *err)
     else
         mdb_txn_abort(txn);
     if (rc == MDB_NOTFOUND || rc == MDB_INCOMPATIBLE)
-        return err_set(err, ERR_STORE_FORMAT,
-                       "The data file belongs to another program or version: it lacks a "
-                       "database.");
+        return lacks_database(err);
+    e->complete = has_all_dbs(e);
     return rc ? lmdb_failed(err, "open its databases", rc) : RC_OK;
 }
 
@@ -250,7 +293,7 @@ static int count_pages(struct engine *e, MDB_txn *txn, unsigned touched, uint64_
         rc = pages_of(txn, LMDB_MAIN_DBI, &names);
     pages[0] = spare + names;
     for (unsigned db = DB_META; db < ENGINE_DBS && !rc; db++)
-        if (touched & 1U << db)
+        if (touched & 1U << db && e->dbi[db] != DBI_NONE)
             rc = pages_of(txn, e->dbi[db], &pages[db]);
     return rc;
 }
@@ -355,6 +398,7 @@ enum rc lmdb_open_file(struct engine **out, const char *path, struct err *err)
         free(e);
         return err_set(err, ERR_IO, "Cannot look at %s: %s.", path, strerror(errno));
     }
+    e->is_file = true;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), map = ((uint64_t)st.st_size + page - 1) / page * page;
     int rc = mdb_env_create(&e->env);
     if (!rc && (rc = mdb_env_set_mapsize(e->env, map)) == 0 &&
@@ -453,6 +497,13 @@ static enum rc lmdb_get(struct snap *s, struct slice key, struct slice *out, str
     return rc == MDB_NOTFOUND ? RC_NOTFOUND : lmdb_failed(err, "read", rc);
 }
 
+/* Of a store that an older version made: in its file alone that is an empty database; a store whose format has it must not
+ * lack it. */
+static COLD enum rc missing(const struct snap *s, struct err *err)
+{
+    return s->engine->is_file ? RC_NOTFOUND : lacks_database(err);
+}
+
 static enum rc cursor_of(struct snap *s, uint8_t db, struct err *err)
 {
     if (s->cursor_live[db])
@@ -481,6 +532,8 @@ static enum rc lmdb_seek(struct snap *s, struct slice from, struct slice *key, s
 {
     assert(s->live && from.len >= 1 && from.ptr[0] >= DB_META && from.ptr[0] < ENGINE_DBS);
     s->db = from.ptr[0];
+    if (unlikely(s->engine->dbi[s->db] == DBI_NONE))
+        return missing(s, err);
     if (cursor_of(s, s->db, err) != RC_OK)
         return RC_ERR;
     MDB_val k = inner_key(from), v;
@@ -579,19 +632,26 @@ static enum rc lmdb_apply(struct engine *e, const struct mutation *m, size_t n, 
     int rc = mdb_txn_begin(e->env, NULL, 0, &txn);
     if (rc)
         return rc == ENOMEM ? err_oom(err) : broken(e, "begin to write", rc, err);
-    rc = apply_all(e, txn, m, n, &touched);
+    if (unlikely(!e->complete))
+        rc = make_missing_dbs(e, txn);
+    if (!rc)
+        rc = apply_all(e, txn, m, n, &touched);
     if (!rc && touched)
         rc = count_pages(e, txn, touched, pages);
     if (rc || !touched) {
         mdb_txn_abort(txn);
+        forget_missing_dbs(e);
         if (!rc)
             return RC_OK;
         return rc == MDB_MAP_FULL || rc == ENOMEM || rc == MDB_TXN_FULL ? lmdb_failed(err, "write", rc)
                                                                         : broken(e, "write", rc, err);
     }
     rc = mdb_txn_commit(txn);
-    if (rc)
+    if (rc) {
+        forget_missing_dbs(e);
         return commit_failed(e, rc, err);
+    }
+    e->complete = true;
     memcpy(e->pages, pages, sizeof pages);
     return RC_OK;
 }

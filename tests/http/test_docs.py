@@ -10,9 +10,10 @@ import console
 import shown
 from avrod import AVROD, ROOT
 
-PAGES = ["docs/http-api.md", "docs/paths.md", "docs/schemas.md", "docs/registry.md", "docs/operating.md", "docs/access.md"]
+PAGES = ["docs/http-api.md", "docs/paths.md", "docs/schemas.md", "docs/registry.md", "docs/operating.md", "docs/access.md",
+         "docs/build-cache.md"]
 ROUTES = ["docs/http-api.md", "docs/registry.md"]
-SHOWN = ["docs/http-api.md", "docs/paths.md", "docs/registry.md", "docs/access.md"]
+SHOWN = ["docs/http-api.md", "docs/paths.md", "docs/registry.md", "docs/access.md", "docs/build-cache.md"]
 
 # What no curl line of those pages shows, and why not.
 NOT_SHOWN = {

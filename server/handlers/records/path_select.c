@@ -73,8 +73,11 @@ static void select_done(struct store_get *get)
         answer_err(req, &get->err);
     else if (get->rc != RC_OK)
         absent(req);
-    else if (record_reading(req, &get->rec, select_start, &reading) == RC_OK)
-        show(req, &reading, &get->rec, false);
+    else {
+        record_used(req, &get->rec);
+        if (record_reading(req, &get->rec, select_start, &reading) == RC_OK)
+            show(req, &reading, &get->rec, false);
+    }
 }
 
 static void select_start(struct request *req)

@@ -53,6 +53,13 @@ MUST_USE enum rc record_raw_part(struct request *, const struct shown *, uint64_
 /* The same of a reading with a resolver: by way of a helper. */
 void record_show_raw_resolved(struct request *, const struct shown *, const char *content_type);
 
+/* A record of req->type has been read for whoever asked: where the type has a limit, it counts as used. */
+static inline void record_used(struct request *req, const struct record *rec)
+{
+    if (unlikely(rec->used_ms) && req->type->options.max_size)
+        store_touch(req->worker->store, &req->get.key, rec);
+}
+
 /* ---- record_reading.c ---- */
 
 /* How a stored record is to be shown, in a type as new as it needs (req->type may change). RC_OK: with *out.

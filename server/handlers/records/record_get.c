@@ -25,6 +25,7 @@ static void get_done(struct store_get *get)
             record_absent(req);
         return;
     }
+    record_used(req, &get->rec);
     struct reading reading;
     if (likely(record_reading(req, &get->rec, get_start, &reading) == RC_OK))
         record_show(req, &(struct shown){.reading = &reading, .rec = &get->rec, .again = get_start});

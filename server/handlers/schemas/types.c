@@ -34,9 +34,9 @@ static bool versions_print(const struct type *t, struct buf *out)
     return ok && buf_append(out, SLICE("]}"));
 }
 
-static bool number_print(uint32_t n, struct buf *out)
+static bool number_print(uint64_t n, struct buf *out)
 {
-    return n ? buf_printf(out, "%u", n) : buf_append(out, SLICE("null"));
+    return n ? buf_printf(out, "%llu", (unsigned long long)n) : buf_append(out, SLICE("null"));
 }
 
 static bool limits_print(struct type_options o, struct buf *out)
@@ -45,7 +45,7 @@ static bool limits_print(struct type_options o, struct buf *out)
     for (unsigned i = 0; ok && i < TYPE_LIMITS; i++)
         ok = buf_printf(out, ",\"%s\":", type_limit_name((enum type_limit)i)) &&
              number_print(*type_limit_of(&o, (enum type_limit)i), out);
-    return ok;
+    return ok && buf_append(out, SLICE(",\"max_size\":")) && number_print(o.max_size, out);
 }
 
 static bool type_print(const struct type *t, enum compat_mode level, const struct store_count *count,
