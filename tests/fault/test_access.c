@@ -14,7 +14,12 @@
 #define AL "al:$2y$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a\n"
 #define CI "ci:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\n" /* abc */
 
-static char passwords[64], tokens[64];
+/* With buckets of each kind. */
+#define RIGHTS                                                                                               \
+    "[authenticated]\nreader = *\nrequests_per_second = 1000000\n[user al]\nbytes_per_second = 1GiB\n"       \
+    "[group g]\nmembers = al, ci\nrequests_per_second = 1000000\n[address]\nrequests_per_second = 1000000\n"
+
+static char passwords[64], tokens[64], rights[64];
 static struct options options;
 static struct server server = {.options = &options};
 static struct counts counts;
@@ -202,6 +207,7 @@ TEST(access__files_are_removed) /* the last of them */
 {
     unlink(passwords);
     unlink(tokens);
+    unlink(rights);
 }
 
 __attribute__((constructor)) static void set_up(void)
@@ -212,6 +218,8 @@ __attribute__((constructor)) static void set_up(void)
     write_file(tokens, "tokens", CI);
     options.passwords = passwords;
     options.tokens = tokens;
+    write_file(rights, "access", RIGHTS);
+    options.access = rights;
     worker.counts = &counts;
 }
 

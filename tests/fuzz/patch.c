@@ -33,9 +33,20 @@ static struct codec *codec;
 
 /* ---- trees ---- */
 
+/* A number that Jansson takes for an integer, which has no sign then. */
+static bool has_minus_zero(struct slice text)
+{
+    for (size_t i = 0; i + 1 < text.len; i++)
+        if (text.ptr[i] == '-' && text.ptr[i + 1] == '0' && (i + 2 == text.len || text.ptr[i + 2] != '.'))
+            return true;
+    return false;
+}
+
 /* NULL: it has what Jansson has not. */
 static json_t *load(struct slice text)
 {
+    if (has_minus_zero(text))
+        return NULL;
     return json_loadb(text.len ? (const char *)text.ptr : "", text.len, JSON_DECODE_ANY | JSON_ALLOW_NUL,
                       NULL);
 }
