@@ -236,12 +236,15 @@ TEST(quotas__are_one_for_a_user_and_one_for_all_of_a_group)
 TEST(quotas__take_nothing_for_what_they_refuse)
 {
     struct quota_refusal why;
-    use_file(file);
-    assert_int_equal(admitted("bob"), 4); /* his own 5 are not all gone */
+    use_file("[user bob]\nrequests_per_second = 1\nrequests_burst = 5\n"
+             "[group team]\nmembers = bob\nrequests_per_second = 4\n");
+    assert_int_equal(admitted("bob"), 4); /* of his own there is one left */
     for (int i = 0; i < 100; i++)
         assert_false(admits("bob", &why));
-    now += SECOND / 4; /* one more for the group, and more than one for him */
+    now += SECOND / 4; /* one more for the group, and not yet for him */
     assert_int_equal(admitted("bob"), 1);
+    assert_false(admits("bob", &why));
+    assert_int_equal(why.whose, QUOTA_OWN);
     forget_file();
 }
 
