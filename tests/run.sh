@@ -89,7 +89,7 @@ done
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     PACKAGES_TESTS+=("${PACKAGES_NODE[@]}")
 fi
-packages_ensure "${PACKAGES_BUILD[@]}" "${PACKAGES_TESTS[@]}" || exit 1
+packages_ensure "${PACKAGES_BUILD[@]}" "${PACKAGES_TESTS[@]}" "${PACKAGES_GRADLE[@]}" || exit 1
 mkdir -p build
 # Set, even to what is not there, so that the test of /metrics fails where it is missing.
 PROMTOOL=$(packages_program promtool prometheus build/packages) || PROMTOOL=missing

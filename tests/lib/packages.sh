@@ -10,6 +10,9 @@ PACKAGES_BUILD=(gcc libc6-dev cmake ninja-build pkg-config libevent-dev libinih-
 # What the tests take besides.
 # shellcheck disable=SC2034
 PACKAGES_TESTS=(clang libclang-rt-14-dev clang-format libcmocka-dev libavro-dev python3 curl apache2-utils mandoc openssl)
+# What uses avrod as its build cache in a test, with a Java of its own.
+# shellcheck disable=SC2034
+PACKAGES_GRADLE=(gradle)
 # What makes the Debian package, and looks at it.
 # shellcheck disable=SC2034
 PACKAGES_PACKAGE=(dpkg-dev file lintian debootstrap)
