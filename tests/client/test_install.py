@@ -2,6 +2,7 @@
 
 The build is $BUILD, the compiler $CC; $STATIC is empty where the static library is not built."""
 
+import gzip
 import os
 import re
 import shutil
@@ -99,15 +100,16 @@ def table_words(name, pattern):
 
 
 def check_pages(prefix):
-    """Each function, command and option has its place; no page has a fault."""
+    """Each function, command and option has its place; no page has a fault. They are installed compressed."""
     pages = {}
     for page in ("man1/avroctl.1", "man3/libavrod.3", "man8/avrod.8"):
-        path = os.path.join(prefix, "share/man", page)
+        path = os.path.join(prefix, os.path.basename(page))
+        with gzip.open(os.path.join(prefix, "share/man", page + ".gz"), "rt", encoding="utf-8") as f, open(path, "w", encoding="utf-8") as plain:
+            pages[page] = f.read()
+            plain.write(pages[page])
         said = subprocess.run(["mandoc", "-T", "lint", "-W", "style", path], capture_output=True, text=True, timeout=60, check=False)
         faults = [line for line in said.stdout.splitlines() if "referenced manual not found" not in line]
         assert not faults, faults
-        with open(path, encoding="utf-8") as f:
-            pages[page] = f.read()
     functions = set(re.findall(r"^\.Fn (avrod_\w+) ", pages["man3/libavrod.3"], re.M))
     assert functions == declared(), functions ^ declared()
     page = pages["man1/avroctl.1"]
@@ -146,6 +148,10 @@ def check_completion(prefix):
         assert complete(prefix, "avroctl schema put p", url) == ["person"]
         assert complete(prefix, "avroctl put person id m", url) == ["man"]
         assert complete(prefix, "avroctl bench si", url) == ["sizes"]
+        assert complete(prefix, "avroctl path cl", url) == ["clear"]
+        assert complete(prefix, "avroctl path update p", url) == ["person"]
+        assert complete(prefix, "avroctl path update person id . m", url) == complete(prefix, "avroctl backup m", url) == ["man"]
+        assert complete(prefix, "avroctl fsck --av") == ["--avrod"]
     assert complete(prefix, "avrod --head-") == ["--head-deadline", "--head-max"]
     assert complete(prefix, "avrod --durability ") == ["async", "none", "sync"]
     assert complete(prefix, "avrod --durability=a") == ["async"]
