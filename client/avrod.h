@@ -36,12 +36,13 @@ extern "C" {
 
 enum avrod_code {
     AVROD_OK = 0,
-    AVROD_REFUSED,     /* the server answered with an error: status, slug, message and body tell which */
+    AVROD_REFUSED, /* the server answered with an error: status, slug, message and body tell which. 401: say who you are; 403: you
+                        * may not; 429: too much, and retry_after_s later it may do */
     AVROD_UNREACHABLE, /* no connection could be made: no such host, nobody listens, TLS failed */
     AVROD_TIMEOUT,     /* the time of the call was up, or nothing came for the stall time */
     AVROD_BROKEN,      /* the connection ended before the answer did, or that was no HTTP */
     AVROD_TOO_LARGE,   /* the answer is longer than answer_bytes_max */
-    AVROD_STOPPED,     /* the callback of a scan said so */
+    AVROD_STOPPED,     /* the callback of a scan or a backup said so */
     AVROD_ARGUMENT,    /* something that was given is wrong: nothing was sent */
     AVROD_MEMORY       /* memory is out */
 };
@@ -145,6 +146,7 @@ struct avrod_request {
     const char *idempotency_key; /* 1 to 255 visible ASCII characters: see above */
     const char *const *headers;  /* more header fields, "Name: value" each, NULL behind the last */
     int once; /* 1: never tried again once it has left. 0: as the method and conditions say */
+    int safe; /* 1: it only reads, whatever its method (RFC 9110, 9.2.1): so it may be tried again */
 };
 
 /* Send it. 2xx and 304 are AVROD_OK. `answer` may be NULL. Fails with every code but AVROD_STOPPED. */
@@ -251,6 +253,18 @@ AVROD_API AVROD_USE enum avrod_code avrod_txn(avrod_client *, const void *operat
                                               const struct avrod_write *how, struct avrod_answer *answer,
                                               struct avrod_error *);
 
+/* Values inside of a record, found by a path of docs/paths.md; `verb` is one of
+ *   select                     the answer's body is a JSON array of them
+ *   update, insert, insertall  `value`, JSON, takes their place or goes into them
+ *   delete, clear              they go, or what is in them; `value` is NULL
+ * Of `how` the conditions, idempotency_key, dry_run and query hold, and for select schema_version: in which version the record is
+ * shown. */
+AVROD_API AVROD_USE enum avrod_code avrod_path(avrod_client *, const char *type, const void *id,
+                                               size_t id_bytes, const char *verb, const char *path,
+                                               const void *value, size_t value_bytes,
+                                               const struct avrod_write *how, struct avrod_answer *answer,
+                                               struct avrod_error *);
+
 /* ---- scans ---- */
 
 /* Ids are bytes with a length; at NULL they are not given. */
@@ -280,6 +294,29 @@ AVROD_API AVROD_USE enum avrod_code avrod_scan(avrod_client *, const char *type,
  * its id is longer. It takes no memory. */
 enum { AVROD_ID_MAX = 480 };
 AVROD_API AVROD_USE size_t avrod_line_id(const char *line, size_t line_bytes, void *id);
+
+/* ---- backups ---- */
+
+enum { AVROD_SHA256_BYTES = 32 };
+
+/* Set before the first piece. */
+struct avrod_backup {
+    uint64_t bytes;                           /* of all pieces together; 0: not said */
+    unsigned char sha256[AVROD_SHA256_BYTES]; /* of all pieces together, as the server says (RFC 9530) */
+    char name
+        [64]; /* what it calls the file, such as "avrod-38.backup", a plain name for any folder; empty: none */
+};
+
+/* Called for each piece, in the thread of the call, borrowed for the call; and about once a second with no bytes while nothing
+ * has come yet. Anything but 0 ends the backup with AVROD_STOPPED. */
+typedef int (*avrod_piece_fn)(void *user, const void *bytes, size_t len);
+
+/* A backup of the whole store: what avrod --restore takes. The server makes it first, so it may be long until something comes; then
+ * stall_timeout_ms holds, timeout_ms does not. It is tried again only as long as nothing has come. AVROD_OK: all bytes of the
+ * answer came; the caller compares their SHA-256, writes them to disk, and only then has a backup. Refused: 503 while another one is
+ * made, 507 where the server has no room. */
+AVROD_API AVROD_USE enum avrod_code avrod_backup(avrod_client *, avrod_piece_fn, void *user,
+                                                 struct avrod_backup *about, struct avrod_error *);
 
 #ifdef __cplusplus
 }

@@ -54,7 +54,7 @@ static bool method_is(const struct avrod_request *r, const char *name)
 
 static bool reads(const struct avrod_request *r)
 {
-    return method_is(r, "GET") || method_is(r, "HEAD") || method_is(r, "OPTIONS");
+    return r->safe || method_is(r, "GET") || method_is(r, "HEAD") || method_is(r, "OPTIONS");
 }
 
 /* A condition would fail on what the first attempt has made. */
@@ -91,7 +91,7 @@ static enum avrod_code stopped(const struct exchange *x, struct avrod_error *err
     case AVROD_TOO_LARGE:
         return error_set(error, AVROD_TOO_LARGE, "The answer is longer than %llu bytes.",
                          (unsigned long long)x->client->answer_bytes_max);
-    case AVROD_STOPPED: return error_set(error, AVROD_STOPPED, "The scan was stopped.");
+    case AVROD_STOPPED: return error_set(error, AVROD_STOPPED, "The caller has stopped it.");
     case AVROD_TIMEOUT:
         return error_set(error, AVROD_TIMEOUT, "Time is up: nothing has come for %.1f seconds.",
                          x->client->stall_timeout_ms / 1e3);
@@ -123,7 +123,7 @@ static enum avrod_code refused(struct exchange *x, struct avrod_error *error)
 static enum avrod_code outcome(struct exchange *x, struct avrod_error *error)
 {
     bool good = (x->status >= 200 && x->status < 300) || x->status == 304;
-    if (!x->begun)
+    if (!x->begun && x->stopped == AVROD_OK)
         return not_begun(x, error);
     if (x->status >= 200 && x->head_whole && !good)
         return refused(x, error);

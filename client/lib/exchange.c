@@ -147,7 +147,9 @@ static int on_progress(void *user, curl_off_t down_all, curl_off_t down, curl_of
     int64_t now_ms = clock_mono_ms();
     (void)down_all;
     (void)up_all;
-    if (!x->begun || down + up != x->moved) {
+    if (x->waits && !x->head_whole && !x->waits(x))
+        return 1;
+    if (!x->begun || down + up != x->moved || (x->waits && !x->head_whole)) {
         x->moved = down + up;
         x->moved_ms = now_ms;
     }

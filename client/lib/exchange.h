@@ -12,6 +12,9 @@ struct exchange;
 /* Takes a piece of a good answer's body. False ends the exchange; `stopped` of it then says why. */
 typedef bool (*exchange_sink)(struct exchange *, const char *bytes, size_t len);
 
+/* Called about once a second until the head of the answer is there. False ends the exchange likewise. */
+typedef bool (*exchange_wait)(struct exchange *);
+
 /* Zero-initialised but for the first group; exchange_release. */
 struct exchange {
     avrod_client *client;
@@ -19,6 +22,8 @@ struct exchange {
     int64_t deadline_ms; /* on clock_mono_ms; 0: none */
     bool once;           /* not to be begun twice, not even by libcurl where a connection proves dead */
     exchange_sink sink;  /* NULL: the body is gathered */
+    exchange_wait
+        waits; /* where an answer may take as long as it takes: no time of silence is too long for its head. NULL: it is */
     void *sink_user;
 
     /* What came of it. */

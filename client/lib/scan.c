@@ -163,7 +163,7 @@ static enum avrod_code finish(struct scan *s, struct avrod_error *error)
 {
     tell_count(s);
     if (s->part.len && !give(s, buf_slice(&s->part)))
-        return error_set(error, AVROD_STOPPED, "The scan was stopped.");
+        return error_set(error, AVROD_STOPPED, "The caller has stopped it.");
     return AVROD_OK;
 }
 
