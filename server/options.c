@@ -151,8 +151,9 @@ static enum rc take_environment(struct options *out, enum pass pass, char *const
 
 static bool is_avroctls(struct slice name)
 {
-    static const char *const names[] = {"AVROD_URL",     "AVROD_USER",      "AVROD_PASSWORD", "AVROD_TOKEN",
-                                        "AVROD_CA_FILE", "AVROD_CERT_FILE", "AVROD_KEY_FILE"};
+    static const char *const names[] = {"AVROD_URL",      "AVROD_USER",    "AVROD_PASSWORD",
+                                        "AVROD_TOKEN",    "AVROD_CA_FILE", "AVROD_CERT_FILE",
+                                        "AVROD_KEY_FILE", "AVROD_PROGRAM"};
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (slice_eq(name, slice_str(names[i])))
             return true;

@@ -33,21 +33,21 @@ _avroctl() {
         mapfile -t COMPREPLY < <(compgen -W "$(avroctl --words 2>/dev/null | sed -n '/^-/d; s/ .*//p; t; p' | sort -u)" -- "$cur")
         return
     fi
-    if [[ ${words[0]} == schema ]]; then
+    if [[ ${words[0]} == schema || ${words[0]} == path ]]; then
         named=2
         if ((${#words[@]} == 1)); then
-            mapfile -t COMPREPLY < <(compgen -W "$(avroctl --words 2>/dev/null | sed -n 's/^schema //p')" -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W "$(avroctl --words 2>/dev/null | sed -n "s/^${words[0]} //p")" -- "$cur")
             return
         fi
     fi
     case ${words[0]} in
     bench) mapfile -t COMPREPLY < <(compgen -W "ping get put sizes" -- "$cur") ;;
     ping | types | stats) ;;
-    txn) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    txn | backup | restore | fsck) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *)
         if ((${#words[@]} == named)); then
             mapfile -t COMPREPLY < <(compgen -W "$(_avroctl_types)" -- "$cur")
-        elif [[ ${words[0]} == schema ]] || ((${#words[@]} == named + 2)); then
+        elif [[ ${words[0]} == schema ]] || ((${#words[@]} == named + (named == 2 ? 3 : 2))); then
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         fi
         ;;

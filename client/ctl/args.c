@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "client/ctl/ctl.h"
 
-enum kind { KIND_TEXT, KIND_COUNT, KIND_DURATION, KIND_FLAG };
+enum kind { KIND_TEXT, KIND_COUNT, KIND_DURATION, KIND_FLAG, KIND_LIST };
 
 enum option_index {
 #define OPTION(field, name, short_name, kind, argument, env, help) OPTION_##field,
@@ -80,6 +80,14 @@ static bool parse_duration(const char *text, uint32_t *ms)
     return false;
 }
 
+static bool add_item(struct args_list *list, const struct option *o, const char *value, struct fault *f)
+{
+    if (list->n == ARGS_LIST_MAX)
+        return FAULT(f, "%s stands there more than %d times.", o->name, ARGS_LIST_MAX);
+    list->items[list->n++] = value;
+    return true;
+}
+
 static bool set_value(struct args *a, const struct option *o, const char *value, struct fault *f)
 {
     void *field = (char *)a + o->offset;
@@ -92,6 +100,7 @@ static bool set_value(struct args *a, const struct option *o, const char *value,
     case KIND_DURATION:
         return parse_duration(value, field) ||
                FAULT(f, "%s takes a time, such as 10s or 500ms, not '%s'.", o->name, value);
+    case KIND_LIST: return add_item(field, o, value, f);
     case KIND_FLAG: break;
     }
     return FAULT(f, "%s takes no value.", o->name);
@@ -105,15 +114,22 @@ static bool is_set(const struct args *a, const struct option *o)
     case KIND_COUNT: return *(const uint64_t *)field;
     case KIND_DURATION: return *(const uint32_t *)field;
     case KIND_FLAG: return *(const bool *)field;
+    case KIND_LIST: return ((const struct args_list *)field)->n;
     }
     return false;
 }
 
+static bool goes_with(const struct command *c, size_t option)
+{
+    return option < GENERAL_OPTIONS || (c && (c->options >> option & 1));
+}
+
 static bool set_from_environment(struct args *a, struct fault *f)
 {
-    for (size_t i = 0; i < GENERAL_OPTIONS; i++) {
+    for (size_t i = 0; i < OPTIONS; i++) {
         const char *value = options[i].env ? getenv(options[i].env) : NULL;
-        if (value && *value && !is_set(a, &options[i]) && !set_value(a, &options[i], value, f))
+        if (value && *value && goes_with(a->command, i) && !is_set(a, &options[i]) &&
+            !set_value(a, &options[i], value, f))
             return false;
     }
     return true;
@@ -210,7 +226,7 @@ static bool take_words(struct args *a, char **words, unsigned n, struct fault *f
 static bool check_options(const struct args *a, struct fault *f)
 {
     for (size_t i = GENERAL_OPTIONS; a->command && i < OPTIONS; i++)
-        if (is_set(a, &options[i]) && !(a->command->options >> i & 1))
+        if (is_set(a, &options[i]) && !goes_with(a->command, i))
             return FAULT(f, "%s is no option of avroctl %s.", options[i].name, a->command->name);
     return true;
 }
@@ -233,7 +249,7 @@ bool args_parse(struct args *a, int argc, char **argv, char *fault, size_t room)
         else
             return FAULT(&f, "There are more words than any command takes.");
     }
-    return set_from_environment(a, &f) && take_words(a, words, nwords, &f) && check_options(a, &f);
+    return take_words(a, words, nwords, &f) && set_from_environment(a, &f) && check_options(a, &f);
 }
 
 size_t args_numbers(const char *text, uint64_t max, uint64_t *out, size_t room)
@@ -319,6 +335,6 @@ void args_print_words(const struct command *c)
     for (size_t i = 0; !c && i < ARRAY_LEN(commands); i++)
         printf("%s\n", commands[i].name);
     for (size_t i = 0; i < OPTIONS; i++)
-        if (i < GENERAL_OPTIONS || (c && (c->options >> i & 1)))
+        if (goes_with(c, i))
             printf("%s%s\n", options[i].name, options[i].kind == KIND_FLAG ? "" : "=");
 }

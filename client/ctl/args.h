@@ -8,7 +8,7 @@
 
 #include "base/compiler.h"
 
-enum { ARGS_WORDS_MAX = 4 };
+enum { ARGS_WORDS_MAX = 4, ARGS_LIST_MAX = 16 };
 
 struct ctl;
 
@@ -23,6 +23,13 @@ struct command {
 #define ARGS_TYPE_COUNT    uint64_t
 #define ARGS_TYPE_DURATION uint32_t
 #define ARGS_TYPE_FLAG     bool
+#define ARGS_TYPE_LIST     struct args_list
+
+/* An option that may stand more than once. */
+struct args_list {
+    const char *items[ARGS_LIST_MAX];
+    unsigned n;
+};
 
 /* What was not given is NULL, 0 or false. Texts point into argv and the environment. */
 struct args {

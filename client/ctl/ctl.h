@@ -57,11 +57,14 @@ MUST_USE int print_all(const struct ctl *, struct slice text);
 struct json_text;
 MUST_USE int print_json_line(const struct ctl *, struct json_text *);
 
+/* What a write has come to: its new ETag (record.c). */
+MUST_USE int print_written(const struct ctl *, const struct avrod_answer *);
+
 /* ---- arguments ---- */
 
 /* The ID argument as bytes; `id` is released by the caller. */
 MUST_USE int id_of(const struct ctl *, const char *text, struct buf *id);
-/* --logical, --bytes, --int64 and --query as one query. NULL in *query: none. The buffer holds it. */
+/* --logical, --bytes, --int64, each --option and --query as one query. NULL in *query: none. The buffer holds it. */
 MUST_USE int query_of(const struct ctl *, struct buf *buf, const char **query);
 
 #endif

@@ -45,6 +45,8 @@ static void print_json(const char *code, const struct avrod_error *e)
         json_text_string(&t, "code", e->slug);
     if (e->attempts)
         json_text_u64(&t, "attempts", e->attempts);
+    if (e->retry_after_s)
+        json_text_u64(&t, "retry_after_s", e->retry_after_s);
     if (e->maybe_done)
         json_text_raw(&t, "maybe_done", SLICE("true"));
     if (is_json(e))
@@ -62,6 +64,8 @@ static void print_sentence(const struct avrod_error *e)
         fprintf(stderr, " (%d%s%s)", e->status, *e->slug ? " " : "", e->slug);
     if (e->attempts > 1)
         fprintf(stderr, " (%u attempts)", e->attempts);
+    if (e->retry_after_s)
+        fprintf(stderr, " (not before %u s)", e->retry_after_s);
     fputc('\n', stderr);
     if (e->maybe_done)
         fprintf(stderr, "avroctl: It is not known whether it was done.\n");

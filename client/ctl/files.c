@@ -147,13 +147,31 @@ static bool add_param(struct buf *buf, const char *name, const char *value)
     return good;
 }
 
+/* NAME=VALUE; whether there is such an option the server knows. */
+static int add_option(const struct ctl *ctl, struct buf *buf, const char *pair)
+{
+    const char *equals = strchr(pair, '=');
+    char name[64];
+    size_t len = equals ? (size_t)(equals - pair) : 0;
+    if (!len || len >= sizeof name || strspn(pair, "abcdefghijklmnopqrstuvwxyz0123456789_") != len)
+        return fail(ctl, EXIT_USAGE, "--option takes NAME=VALUE, such as max_items=100, not '%s'.", pair);
+    memcpy(name, pair, len);
+    name[len] = 0;
+    return add_param(buf, name, equals + 1) ? 0 : fail_memory(ctl);
+}
+
 int query_of(const struct ctl *ctl, struct buf *buf, const char **query)
 {
     const struct args *a = ctl->args;
+    *query = NULL;
+    for (unsigned i = 0; i < a->option.n; i++) {
+        int code = add_option(ctl, buf, a->option.items[i]);
+        if (code)
+            return code;
+    }
     bool good = add_param(buf, "logical", a->logical) && add_param(buf, "bytes", a->bytes) &&
                 add_param(buf, "int64", a->int64) &&
                 (!a->query || buf_printf(buf, "%s%s", buf->len ? "&" : "", a->query));
-    *query = NULL;
     if (!good)
         return fail_memory(ctl);
     if (!buf->len)

@@ -75,7 +75,7 @@ int command_get(struct ctl *ctl)
 
 /* ---- writes ---- */
 
-static int print_written(const struct ctl *ctl, const struct avrod_answer *answer)
+int print_written(const struct ctl *ctl, const struct avrod_answer *answer)
 {
     static const char *const fields[][2] = {
         {"Changed", "changed"}, {"TTL", "ttl"}, {"Idempotency-Replayed", "replayed"}, {"Dry-Run", "dry_run"}};

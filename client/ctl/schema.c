@@ -13,13 +13,9 @@ static struct avrod_schema_put options_of(const struct args *a)
     return (struct avrod_schema_put){.missing = a->missing,
                                      .unknown = a->unknown,
                                      .compatibility = a->compatibility,
-                                     .logical = a->logical,
-                                     .bytes = a->bytes,
-                                     .int64 = a->int64,
                                      .fullname = a->fullname,
                                      .if_match = a->if_match,
-                                     .if_none_match = a->if_none_match,
-                                     .query = a->query};
+                                     .if_none_match = a->if_none_match};
 }
 
 static int print_json_put(const struct ctl *ctl, const struct avrod_answer *answer)
@@ -57,18 +53,21 @@ int command_schema_put(struct ctl *ctl)
     struct avrod_schema_put put = options_of(a);
     struct avrod_answer answer = {0};
     struct avrod_error error = {0};
-    struct buf schema = {0};
+    struct buf schema = {0}, query = {0};
     char ttl[24];
     if (a->ttl) {
         snprintf(ttl, sizeof ttl, "%llu", (unsigned long long)a->ttl);
         put.ttl = ttl;
     }
     int code = file_read(ctl, a->words[1], &schema);
+    if (code == 0)
+        code = query_of(ctl, &query, &put.query);
     if (code == 0 &&
         avrod_schema_put(ctl->client, a->words[0], schema.ptr, schema.len, &put, &answer, &error))
         code = fail_call(ctl, &error);
     else if (code == 0)
         code = print_put(ctl, &answer);
+    buf_release(&query);
     buf_release(&schema);
     avrod_answer_release(&answer);
     return code;
@@ -138,12 +137,13 @@ int command_schema_get(struct ctl *ctl)
 
 /* ---- check ---- */
 
-enum avrod_code schema_ask_verdict(const struct ctl *ctl, const struct buf *schema,
+enum avrod_code schema_ask_verdict(const struct ctl *ctl, const struct buf *schema, const char *query,
                                    struct avrod_answer *answer, struct avrod_error *error)
 {
     const struct args *a = ctl->args;
     struct avrod_schema_put put = options_of(a);
     put.if_match = put.if_none_match = NULL;
+    put.query = query;
     return avrod_schema_check(ctl->client, a->words[0], schema->ptr, schema->len, &put, a->check_stored,
                               answer, error);
 }
@@ -196,9 +196,12 @@ int command_schema_check(struct ctl *ctl)
 {
     struct avrod_answer answer = {0};
     struct avrod_error error = {0};
-    struct buf schema = {0};
+    struct buf schema = {0}, query_text = {0};
+    const char *query = NULL;
     int code = file_read(ctl, ctl->args->words[1], &schema);
-    if (code == 0 && schema_ask_verdict(ctl, &schema, &answer, &error) != AVROD_OK) {
+    if (code == 0)
+        code = query_of(ctl, &query_text, &query);
+    if (code == 0 && schema_ask_verdict(ctl, &schema, query, &answer, &error) != AVROD_OK) {
         if (ctl->args->json && error.status == 409 && error.body) {
             code = print_json_verdict(ctl, error.body, error.body_bytes, EXIT_REFUSED);
             avrod_error_release(&error);
@@ -210,6 +213,7 @@ int command_schema_check(struct ctl *ctl)
     } else if (code == 0) {
         code = schema_print_verdict(ctl, answer.body, answer.body_bytes);
     }
+    buf_release(&query_text);
     buf_release(&schema);
     avrod_answer_release(&answer);
     return code;

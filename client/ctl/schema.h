@@ -5,7 +5,7 @@
 #include "client/ctl/ctl.h"
 
 /* Would the server take it for the type that was named, with the options that were? */
-MUST_USE enum avrod_code schema_ask_verdict(const struct ctl *, const struct buf *schema,
+MUST_USE enum avrod_code schema_ask_verdict(const struct ctl *, const struct buf *schema, const char *query,
                                             struct avrod_answer *, struct avrod_error *);
 
 /* A good verdict for people; the exit code. */

@@ -142,7 +142,7 @@ static int compare(const struct ctl *ctl, struct slice old_text, const struct bu
 static int ask_and_print(const struct ctl *ctl, const struct buf *schema, const struct shown *s)
 {
     struct verdict v = {0};
-    v.code = schema_ask_verdict(ctl, schema, &v.answer, &v.error);
+    v.code = schema_ask_verdict(ctl, schema, NULL, &v.answer, &v.error);
     int code;
     if (!is_verdict(&v))
         code = fail_call(ctl, &v.error);

@@ -192,6 +192,48 @@ def check_partial_writes(ctl):
     assert ctl("scan", "city", "--prefix", "part-") == b""
 
 
+def check_paths(ctl):
+    shelf = {"type": "record", "name": "Shelf", "fields": [{"name": "tags", "type": {"type": "array", "items": "string"}, "default": []},
+                                                           {"name": "stock", "type": {"type": "map", "values": "long"}, "default": {}}]}
+    ctl("schema", "put", "shelf", stdin=shelf)
+    tag = ctl("put", "shelf", "a/b", stdin={"tags": ["x"]}).decode().strip()
+    assert ctl("path", "select", "shelf", "a/b", ".tags") == b'["x"]\n'
+    assert ctl("path", "insert", "shelf", "a/b", ".tags", "--if-match", tag, stdin=b'"y"') != tag.encode() + b"\n"
+    ctl("path", "insertall", "shelf", "a/b", ".tags", stdin=["z", "w"])
+    assert json.loads(ctl("path", "insertall", "shelf", "a/b", ".stock", "--json", stdin={"one": 2**53 + 1}))["changed"] == "1"
+    assert json.loads(ctl("path", "select", "shelf", "a/b", '.stock("one")', "--int64", "string", "--json")) == [str(2**53 + 1)]
+    ctl("path", "update", "shelf", "a/b", ".tags[0]", stdin=b'"first"')
+    ctl("path", "delete", "shelf", "a/b", ".tags[-1]")
+    assert json.loads(ctl("path", "select", "shelf", "a/b", ".tags.*")) == []
+    assert json.loads(ctl("get", "shelf", "a/b"))["tags"] == ["first", "y", "z"]
+    assert json.loads(ctl("path", "clear", "shelf", "--id-base64", "YS9i", ".tags", "-n", "--json"))["dry_run"] == "1"
+    ctl("path", "clear", "shelf", "a/b", ".tags", "--idempotency-key", "k")
+    assert json.loads(ctl("path", "clear", "shelf", "a/b", ".tags", "--idempotency-key", "k", "--json"))["replayed"] == "true"
+    assert ctl("path", "select", "shelf", "a/b", ".tags", "--schema-version", "1") == b"[]\n"
+    assert "(412 condition_failed)" in ctl.refused("path", "clear", "shelf", "a/b", ".tags", "--if-match", tag)
+    ctl.refused("path", "select", "shelf", "a/b", ".tags[")
+    ctl.refused("path", "select", "shelf", "nobody", ".tags")
+    assert "one line" in ctl.refused("path", "delete", "shelf", "a/b", ".tags\n1", code=USAGE)
+    assert "one line" in ctl.refused("path", "select", "shelf", "a/b", "", code=USAGE)
+    assert "usage: avroctl path clear" in ctl.refused("path", "clear", "shelf", "a/b", ".tags", "FILE", code=USAGE)
+    ctl("schema", "delete", "shelf")
+
+
+def check_type_options(ctl):
+    """What --option says is between avroctl's user and the server."""
+    ctl("schema", "put", "few", "--option", "max_items=2", "--option=max_depth=3", "--int64", "string", "--query", "bytes=base64",
+        stdin={"type": "array", "items": "long"})
+    few = [t for t in json.loads(ctl("types", "--json")) if t["name"] == "few"][0]
+    assert few["max_items"] == 2 and few["max_depth"] == 3 and few["json"]["int64"] == "string" and few["json"]["bytes"] == "base64", few
+    assert "(422 too_many_items)" in ctl.refused("put", "few", "1", stdin=["1", "2", "3"])
+    ctl("schema", "check", "few", "--option", "max_items=none", stdin={"type": "array", "items": "long"})
+    assert "(400 " in ctl.refused("schema", "put", "few", "--option", "color=a&b", stdin={"type": "array", "items": "long"})
+    for wrong in ("max_items", "=2", "Max=2", "a b=2"):
+        assert "--option takes NAME=VALUE" in ctl.refused("schema", "put", "few", "--option", wrong, code=USAGE)
+    assert "more than 16 times" in ctl.refused("schema", "put", "few", *["--option", "a=b"] * 17, code=USAGE)
+    ctl("schema", "delete", "few")
+
+
 def check_types(ctl):
     lines = ctl("types").decode().splitlines()
     assert lines[0].split() == ["TYPE", "VERSION", "SCHEMA", "RECORDS", "BYTES", "COMPATIBILITY", "MISSING", "UNKNOWN", "TTL"]
@@ -474,6 +516,8 @@ def main():
         check_diff(ctl)
         check_types(ctl)
         check_partial_writes(ctl)
+        check_paths(ctl)
+        check_type_options(ctl)
         check_json_errors(ctl)
         check_usage(ctl)
         check_help(ctl)
