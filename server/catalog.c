@@ -13,6 +13,7 @@
 #include "server/reading.h"
 #include "server/server.h"
 #include "server/subject_settings.h"
+#include "server/words.h"
 
 /* One worker's share of one table. */
 struct catalog_hold {
@@ -277,6 +278,12 @@ enum rc catalog_renew(struct request *req, struct err *err)
     req->hold = same ? fresh : old;
     req->type = kept;
     return same ? RC_OK : RC_NOTFOUND;
+}
+
+enum rc catalog_no_type(struct slice name, struct err *err)
+{
+    struct words words;
+    return err_set(err, ERR_NO_TYPE, "There is no type '%s'.", words_of(name, &words));
 }
 
 const struct type *catalog_find(const struct catalog_hold *h, struct slice name)

@@ -62,6 +62,8 @@ void catalog_free(struct catalog *);
 MUST_USE bool catalog_enter(struct request *);
 void catalog_leave(struct request *);
 /* NULL: no such type. Lives as long as the hold. */
+/* NO_TYPE, in words. */
+enum rc catalog_no_type(struct slice name, struct err *);
 const struct type *catalog_find(const struct catalog_hold *, struct slice name);
 /* How many types there are, and the first whose name is above this one, in byte order (empty: the first of all;
  * NULL: there is none). */

@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "base/limits.h"
+#include "server/access/access.h"
 #include "server/catalog.h"
 #include "server/handlers/handlers.h"
 #include "server/handlers/idem/idem.h"
@@ -14,10 +15,10 @@
 #include "server/params.h"
 #include "server/reading.h"
 #include "server/registry/handlers.h"
+#include "server/registry/subject_name.h"
 #include "server/server.h"
 #include "server/target.h"
 #include "server/timing.h"
-#include "server/words.h"
 
 /* A GET has no use for a body; one that comes all the same is read over up to this length. */
 enum { BODY_NONE = 65536 };
@@ -179,10 +180,11 @@ static struct pattern *pattern_compile(const char *text)
 
 static void route_enter(struct pattern *p, const struct route *r)
 {
+    assert(r->role < ROLE_WRITE || r->methods == 1u << METHOD_GET || route_changes(r)); /* the flag is missing */
     if (r->flags & ROUTE_REGISTRY)
         p->is_registry = key_is_registry[pattern_key(p)] = true;
     for (unsigned m = 0; m < METHODS; m++) {
-        bool is_safe = !(r->flags & ROUTE_ASTORE); /* there a GET changes things; a HEAD would surprise anybody */
+        bool is_safe = !route_changes(r); /* a HEAD that changes things would surprise anybody */
         bool takes = r->methods & 1u << m || (m == METHOD_HEAD && is_safe && r->methods & 1u << METHOD_GET);
         if (!takes)
             continue;
@@ -381,8 +383,7 @@ static enum rc type_find(struct request *req, struct err *err)
     req->type = catalog_find(req->hold, req->type_name);
     if (req->type)
         return RC_OK;
-    struct words words;
-    return err_set(err, ERR_NO_TYPE, "There is no type '%s'.", words_of(req->type_name, &words));
+    return catalog_no_type(req->type_name, err);
 }
 
 /* Of a route that is the registry's only if the request asks for it: so is what it passes over. */
@@ -410,7 +411,21 @@ static enum rc query_parse(struct request *req, bool ignore_unknown, struct err 
 
 static inline bool is_keyed_write(const struct request *req)
 {
-    return idem_asked(req) && req->route->role >= ROLE_WRITE;
+    return idem_asked(req) && route_changes(req->route);
+}
+
+/* Before it is known whether there is such a type. */
+static COLD enum rc authorize(struct request *req, struct err *err)
+{
+    struct slice type = req->type_name;
+    struct err ignored;
+    if (req->route->flags & ROUTE_REGISTRY)
+        type = subject_without_context(type);
+    if (access_check(req, (enum role)req->route->role, type, err) == RC_OK)
+        return RC_OK;
+    if (req->route->flags & ROUTE_EITHER && params_parse_either(req, true, &ignored) != RC_OK)
+        req->is_registry = registry_is_asked_for_schemas(req);
+    return RC_ERR;
 }
 
 static enum rc prepare(struct request *req, struct err *err)
@@ -418,6 +433,8 @@ static enum rc prepare(struct request *req, struct err *err)
     enum rc rc = route_find(req, err);
     if (rc != RC_OK)
         return rc;
+    if (unlikely(req->worker->server->access) && authorize(req, err) != RC_OK)
+        return RC_ERR;
     rc = req->route->flags & ROUTE_TYPE ? type_find(req, err) : RC_OK;
     if (unlikely(rc != RC_OK) && !is_keyed_write(req))
         return RC_ERR;
@@ -467,6 +484,10 @@ bool router_begin(struct request *req)
     req->timing = NULL;
     req->nparams = req->params_given = 0;
     req->type_name = req->id = req->field = req->arg = (struct slice){0};
+    if (unlikely(req->method == METHOD_TRACE)) {
+        trace_handle(req);
+        return false;
+    }
     switch (prepare(req, &err)) {
     case RC_OK: break;
     case RC_PENDING:

@@ -6,7 +6,15 @@
 #include "server/access/rights.h"
 #include "server/handler.h"
 
-enum { ROUTE_TYPE = 1, ROUTE_WRITE = 2, ROUTE_ASTORE = 4, ROUTE_REGISTRY = 8, ROUTE_EITHER = 16 };
+enum {
+    ROUTE_TYPE = 1,
+    ROUTE_WRITE = 2,
+    ROUTE_ASTORE = 4,
+    ROUTE_REGISTRY = 8,
+    ROUTE_EITHER = 16,
+    ROUTE_CHANGES = 32,
+    ROUTE_MAKES = 64
+};
 
 struct route {
     const char *pattern;
@@ -30,6 +38,12 @@ const char *router_pattern(unsigned row);
 /* Does the path, as far as it can be read, belong to the registry's API? For a request that is refused before router_begin, so
  * that req->is_registry can be set. */
 bool router_is_registry(struct request *);
+
+/* Does it change anything, or is it a read, whatever its method? */
+static inline bool route_changes(const struct route *r)
+{
+    return r->flags & (ROUTE_CHANGES | ROUTE_WRITE);
+}
 
 /* May this request be in flight together with other such ones of its connection? After router_begin. Not while
  * it is away: they reach the store in the order in which they came. */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/limits.h"
+#include "server/access/access.h"
 #include "server/handlers/records/record.h"
 #include "server/schema_rows.h"
 
@@ -81,8 +82,8 @@ static enum rc add_fault(struct stored_run *run, struct slice id, uint32_t versi
     struct stored_check *c = run->r->stored;
     struct arena *arena = &run->req->arena;
     c->unreadable++;
-    if (c->nfirst == STORED_SHOWN_MAX)
-        return RC_OK;
+    if (c->nfirst == STORED_SHOWN_MAX || !access_allows(run->req, ROLE_READ, run->r->name))
+        return RC_OK; /* who sees no records hears how many, but not which */
     const struct problem *p = why->first;
     struct stored_fault *f = &c->first[c->nfirst];
     *f = (struct stored_fault){.version = version, .code = why->code};

@@ -57,9 +57,15 @@ uint32_t access_address_connections(struct access_control *);
 uint64_t access_verifying(struct access_control *);
 
 /* May the caller do this to the type (empty: to the store as a whole)? RC_ERR: UNAUTHORIZED for who has not said who they are
- * and might be allowed if they did; NO_TYPE for who may not know whether there is such a type; else FORBIDDEN. */
+ * and might be allowed if they did; NO_TYPE (NO_SUBJECT) for who may not know whether there is such a type, unless the route would make
+ * it; else FORBIDDEN. Whether the type is there is not looked at. What is refused is not told of what was done with its idempotency
+ * key, either. */
 MUST_USE enum rc access_check(struct request *, enum role, struct slice type, struct err *);
-/* Without words, for lists: may the caller know that there is this type? */
+/* The same without words. Any thread that has the request. */
+bool access_allows(const struct request *, enum role, struct slice type);
+/* For lists: may the caller know that there is this type? */
 bool access_sees(const struct request *, struct slice type);
+/* ... whichever it is: a list need not ask. */
+bool access_sees_all(const struct request *);
 
 #endif

@@ -8,6 +8,7 @@
 void ping_handle(struct request *);
 void healthz_handle(struct request *);
 void readyz_handle(struct request *);
+void trace_handle(struct request *); /* in place of any route */
 /* metrics.c */
 void metrics_handle(struct request *);
 /* backup.c */

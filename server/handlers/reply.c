@@ -5,7 +5,6 @@
 
 #include "base/num.h"
 #include "server/catalog.h"
-#include "server/words.h"
 
 void reply_ok(struct request *req)
 {
@@ -22,8 +21,7 @@ void reply_no_memory(struct request *req)
 void reply_no_type(struct request *req)
 {
     struct err err;
-    struct words words;
-    err_set(&err, ERR_NO_TYPE, "There is no type '%s'.", words_of(req->type_name, &words));
+    catalog_no_type(req->type_name, &err);
     answer_err(req, &err);
 }
 

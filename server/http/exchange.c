@@ -311,7 +311,7 @@ static enum rc check_budget(const struct conn *c, struct err *err)
 static enum rc check_routed(struct conn *c, struct request *req, struct err *err)
 {
     /* A GET that changes something is a row of the router's table. */
-    if (!method_changes(req->method) && req->route && req->route->role >= ROLE_WRITE &&
+    if (!method_changes(req->method) && req->route && route_changes(req->route) &&
         web_check(req, &c->worker->edge->cors, c->loopback, true, err) != RC_OK)
         return RC_ERR;
     return body_keep(c, err);

@@ -434,8 +434,8 @@ static enum http1_parsed check_frame(const struct head *h, struct request *req, 
         parsed = check_length(req, err);
     if (parsed != HTTP1_OK)
         return parsed;
-    if (req->method == METHOD_HEAD && req->body_declared)
-        return broken(err, "A HEAD request has no body.");
+    if (unlikely(req->method == METHOD_HEAD || req->method == METHOD_TRACE) && req->body_declared)
+        return broken(err, "A HEAD or TRACE request has no body.");
     return HTTP1_OK;
 }
 

@@ -30,6 +30,7 @@ void registry_lookup_handle(struct request *);
 void registry_register_handle(struct request *);
 void registry_compatibility_handle(struct request *);
 /* remove.c */
+bool registry_delete_begin(struct request *); /* of both */
 void registry_version_delete_handle(struct request *);
 void registry_subject_delete_handle(struct request *);
 /* settings.c; of a subject, or for all */

@@ -1,6 +1,8 @@
 /* server/registry/lineage.c - subjects and their versions, wherever their rows stand. */
 #include "base/num.h"
+#include "server/access/access.h"
 #include "server/registry/registry.h"
+#include "server/registry/subject_name.h"
 #include "server/router.h"
 #include "server/words.h"
 
@@ -50,8 +52,7 @@ bool lineage_find(const struct type_row *row, uint32_t number, enum which which,
 
 enum rc no_subject(struct slice name, struct err *err)
 {
-    struct words words;
-    return err_set(err, ERR_NO_SUBJECT, "Subject '%s' not found.", words_of(name, &words));
+    return subject_unknown(name, err);
 }
 
 enum rc no_version(uint32_t number, struct err *err)
@@ -69,6 +70,8 @@ enum space lineage_space(struct slice name)
 enum rc lineage_read(struct call *c, struct slice name, struct type_row *row, struct err *err)
 {
     struct slice bytes;
+    if (!c->sees_all && !access_sees(c->req, name))
+        return RC_NOTFOUND;
     enum rc rc = rows_get(c, lineage_space(name), name, &bytes, err);
     return rc == RC_OK ? type_row_decode(bytes, row, err) : rc;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "server/access/access.h"
 #include "server/registry/in_use.h"
 #include "server/registry/references.h"
 #include "server/words.h"
@@ -118,10 +119,13 @@ enum rc referrers_find(struct call *c, struct slice subject, uint32_t version, e
 
 /* ---- may a type be dropped? ---- */
 
-static enum rc refuse(const struct referrers *found, struct slice type_name, struct err *err)
+static enum rc refuse(const struct request *req, const struct referrers *found, struct slice type_name,
+                      struct err *err)
 {
     struct words name, first;
     words_of(type_name, &name);
+    if (!access_sees(req, found->first_name))
+        return err_set(err, ERR_IN_USE, "A schema that you may not see refers to '%s'.", name.text);
     words_of(found->first_name, &first);
     if (found->n == 1)
         return err_set(err, ERR_IN_USE, "Version %u of '%s' (schema %u) refers to '%s'.",
@@ -133,8 +137,12 @@ static enum rc refuse(const struct referrers *found, struct slice type_name, str
 enum rc in_use_look(struct request *req, struct store_worker *store, struct slice type_name, uint64_t *links,
                     struct err *err)
 {
-    struct call c = {
-        .req = req, .arena = &req->arena, .subject = type_name, .space = SPACE_TYPE, .store = store};
+    struct call c = {.req = req,
+                     .arena = &req->arena,
+                     .subject = type_name,
+                     .space = SPACE_TYPE,
+                     .store = store,
+                     .sees_all = true};
     struct referrers found;
     if (links_read(&c, links, err) != RC_OK)
         return RC_ERR;
@@ -142,7 +150,7 @@ enum rc in_use_look(struct request *req, struct store_worker *store, struct slic
         return RC_OK;
     if (referrers_find(&c, type_name, 0, WHICH_ALL, type_name, &found, err) != RC_OK)
         return RC_ERR;
-    enum rc rc = found.n ? refuse(&found, type_name, err) : RC_OK;
+    enum rc rc = found.n ? refuse(req, &found, type_name, err) : RC_OK;
     free(found.id);
     return rc;
 }

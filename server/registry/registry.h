@@ -31,6 +31,8 @@ struct call {
     void (*then)(struct call *);
     void *state;      /* of run's and decide's own, in the arena */
     bool opens_group; /* decide may drop a type */
+    bool
+        sees_all; /* also what the caller may not know of: for what must not be overlooked, and is not told */
     bool takes_long;  /* run may take seconds: it walks over all rows, or over all records of a type */
     struct slice row; /* left by decide: the type's row as it is now, for the catalog; empty: as it was ... */
     uint32_t dropped; /* ... or the number of the type that was dropped */
@@ -99,7 +101,7 @@ bool which_has(enum which, const struct row_version *);
 
 /* Where a lineage of this name stands. */
 enum space lineage_space(struct slice name);
-/* Its row. RC_NOTFOUND: it has none. */
+/* Its row. RC_NOTFOUND: it has none, or one that the caller may not know of. */
 MUST_USE enum rc lineage_read(struct call *, struct slice name, struct type_row *, struct err *);
 /* Those that have such versions: NO_SUBJECT if it has none. */
 MUST_USE enum rc lineage_need(struct call *, struct slice name, enum which, struct type_row *, struct err *);
@@ -113,7 +115,7 @@ MUST_USE enum rc version_parse(struct slice text, uint32_t *number, struct err *
 MUST_USE enum rc version_of_path(struct call *, enum which, struct row_version *, struct err *);
 enum rc no_subject(struct slice name, struct err *);
 enum rc no_version(uint32_t number, struct err *);
-/* walk.c: all lineages whose names begin so, in order of their names, which are borrowed for the call, as the rows are;
+/* walk.c: all lineages that the caller may know of and whose names begin so, in order of their names, which are borrowed for the call, as the rows are;
  * RC_PENDING of `each` ends it. NO_MEMORY also when what has been printed is more than waiting answers may take. */
 MUST_USE enum rc lineage_each(struct call *, struct slice prefix,
                               enum rc (*each)(struct call *, void *, struct slice name,

@@ -3,6 +3,7 @@
  * transaction confirms that nobody else has come. */
 #include <stdlib.h>
 
+#include "server/access/access.h"
 #include "server/registry/handlers.h"
 #include "server/registry/references.h"
 #include "server/words.h"
@@ -279,6 +280,19 @@ static enum rc decide(struct call *c, struct store_txn *txn, struct err *err)
 
 /* ---- the call ---- */
 
+/* What is only hidden can be had back by who may register schemas; what is gone cannot. */
+bool registry_delete_begin(struct request *req)
+{
+    struct err err;
+    if (!registry_begin(req))
+        return false;
+    const struct call *c = call_of(req);
+    if (!call_flag(c, PARAM_permanent) || access_check(req, ROLE_ADMIN, c->subject, &err) == RC_OK)
+        return true;
+    answer_err(req, &err);
+    return false;
+}
+
 static enum rc look(struct call *c, bool whole, struct err *err)
 {
     struct type_row row;
@@ -289,6 +303,7 @@ static enum rc look(struct call *c, bool whole, struct err *err)
     c->decide = decide;
     r->whole = whole;
     r->permanent = call_flag(c, PARAM_permanent);
+    c->sees_all = true; /* who refers to it is counted, and not told */
     c->opens_group = r->permanent && c->space == SPACE_TYPE;
     if (links_read(c, &r->links, err) != RC_OK || lineage_need(c, c->subject, WHICH_ALL, &row, err) != RC_OK)
         return RC_ERR;

@@ -2,6 +2,7 @@
 #include "base/bytes.h"
 #include "base/json_quote.h"
 #include "base/num.h"
+#include "server/access/access.h"
 #include "server/registry/handlers.h"
 #include "server/registry/media.h"
 #include "server/registry/page.h"
@@ -11,13 +12,38 @@
 
 /* ---- by id ---- */
 
+struct seen {
+    uint32_t id;
+    bool is_seen;
+};
+
 static enum rc no_schema(struct slice id, struct err *err)
 {
     struct words words;
     return err_set(err, ERR_NO_SCHEMA, "Schema %s not found", words_of(id, &words));
 }
 
-/* The id of the path. NO_SCHEMA: it is none, or not there. */
+static enum rc look_for_id(struct call *c, void *arg, struct slice name, const struct type_row *row,
+                           struct err *err)
+{
+    struct seen *s = arg;
+    (void)c, (void)name, (void)err;
+    for (uint32_t i = 0; !s->is_seen && i < row->nversions; i++)
+        s->is_seen = type_row_version(row, i).schema_id == s->id;
+    return s->is_seen ? RC_PENDING : RC_OK;
+}
+
+/* A schema is seen by who sees a type or subject that has it, or has had it. */
+static enum rc sees(struct call *c, uint32_t id, bool *out, struct err *err)
+{
+    struct seen s = {.id = id, .is_seen = access_sees_all(c->req)};
+    if (!s.is_seen && lineage_each(c, (struct slice){0}, look_for_id, &s, err) != RC_OK)
+        return RC_ERR;
+    *out = s.is_seen;
+    return RC_OK;
+}
+
+/* The id of the path. NO_SCHEMA: it is none, or not there, or not for the caller. */
 static enum rc show(struct call *c, struct schema_shown *out, uint32_t *id, struct err *err)
 {
     uint64_t n;
@@ -25,6 +51,11 @@ static enum rc show(struct call *c, struct schema_shown *out, uint32_t *id, stru
     if (!num_parse_decimal(text, UINT32_MAX, &n) || !n)
         return no_schema(text, err);
     *id = (uint32_t)n;
+    bool is_seen;
+    if (sees(c, *id, &is_seen, err) != RC_OK)
+        return RC_ERR;
+    if (!is_seen)
+        return no_schema(text, err);
     enum rc rc = schema_show(c, *id, call_text(c, PARAM_format), out, err);
     return rc == RC_NOTFOUND ? no_schema(text, err) : rc;
 }
@@ -60,6 +91,7 @@ static enum rc by_id(struct call *c, struct err *err)
 
 void registry_schema_handle(struct request *req)
 {
+    call_of(req)->takes_long = !access_sees_all(req);
     call_run(req, by_id);
 }
 
@@ -74,6 +106,7 @@ static enum rc text_by_id(struct call *c, struct err *err)
 
 void registry_schema_text_handle(struct request *req)
 {
+    call_of(req)->takes_long = !access_sees_all(req);
     call_run(req, text_by_id);
 }
 

@@ -45,12 +45,23 @@ static const char *fault_of(struct slice name)
 enum rc subject_name_check(struct slice name, struct slice *out, struct err *err)
 {
     struct words words;
-    *out = name;
-    strip(out, SLICE(":.:"));
+    *out = subject_without_context(name);
     const char *fault = fault_of(*out);
     if (!fault)
         return RC_OK;
     return err_set(err, ERR_BAD_SUBJECT, "'%s' cannot name a subject. %s", words_of(name, &words), fault);
+}
+
+struct slice subject_without_context(struct slice name)
+{
+    strip(&name, SLICE(":.:"));
+    return name;
+}
+
+enum rc subject_unknown(struct slice name, struct err *err)
+{
+    struct words words;
+    return err_set(err, ERR_NO_SUBJECT, "Subject '%s' not found.", words_of(name, &words));
 }
 
 struct slice subject_prefix(struct slice given)

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "server/access/access.h"
 #include "server/registry/registry.h"
 
 struct found {
@@ -93,8 +94,9 @@ static enum rc step(struct call *c, struct cursor *a, struct cursor *b,
         return RC_NOTFOUND;
     bool first = !of_b || (of_a && slice_cmp(of_a->name, of_b->name) < 0);
     const struct found *f = first ? of_a : of_b;
+    bool is_hidden = !c->sees_all && !access_sees(c->req, f->name);
     enum rc rc = type_row_decode(f->bytes, &row, err);
-    if (rc == RC_OK)
+    if (rc == RC_OK && !is_hidden)
         rc = each(c, arg, f->name, &row, err);
     (first ? a : b)->i++;
     return rc == RC_OK ? call_count(c, err) : rc;

@@ -1,6 +1,7 @@
 /* server/handlers/schemas/types.c - listing the types. */
 #include <stddef.h>
 
+#include "server/access/access.h"
 #include "server/catalog.h"
 #include "server/handlers/handlers.h"
 #include "server/handlers/records/long_text.h"
@@ -77,6 +78,8 @@ static enum rc page_count(struct request *req, struct listing *l, struct err *er
     struct slice last = l->printed ? l->types[l->counted - 1]->name : (struct slice){NULL, 0};
     const struct type *t = catalog_after(req->hold, last);
     for (l->counted = 0; t && l->counted < PAGE_TYPES; t = catalog_after(req->hold, t->name)) {
+        if (!access_sees(req, t->name))
+            continue;
         l->types[l->counted] = t;
         if (store_count(req->worker->store, t->number, &l->counts[l->counted++], err) != RC_OK)
             return RC_ERR;
@@ -87,7 +90,7 @@ static enum rc page_count(struct request *req, struct listing *l, struct err *er
 static void list_end(struct request *req, struct listing *l)
 {
     struct err err;
-    if (!l->ok || !buf_append(&l->out.text, l->ntypes ? SLICE("]\n") : SLICE("[]\n")))
+    if (!l->ok || !buf_append(&l->out.text, l->printed ? SLICE("]\n") : SLICE("[]\n")))
         err_oom(&err);
     else if (long_text_count(&l->out, req->worker, &err) == RC_OK) {
         long_text_answer(req, &l->out, "application/json");

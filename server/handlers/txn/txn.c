@@ -172,6 +172,8 @@ static void asked(struct job *job)
     struct txn *t = txn_of(job);
     timing_lap(t->req, STAGE_validate);
     if (t->rc == RC_OK)
+        t->rc = txn_authorize(t, &t->err);
+    if (t->rc == RC_OK)
         take_types(t->req);
     else
         fail(t, &t->err);

@@ -95,6 +95,8 @@ enum rc txn_fault_outer(struct err *, unsigned at);
 
 /* ---- txn_prepare.c ---- */
 
+/* May the caller do all of them? As access_check, of the first that is refused. On the worker. */
+MUST_USE enum rc txn_authorize(struct txn *, struct err *);
 /* Find the operations' types in the table that is held. NO_TYPE. */
 MUST_USE enum rc txn_find_types(struct txn *, struct err *);
 /* Encode records, make edits and assertions, and say which operations name the same record; all schemas are compiled. Fails

@@ -2,23 +2,33 @@
  * become Avro, edits and assertions are made. */
 #include <stdlib.h>
 
+#include "server/access/access.h"
 #include "server/handlers/txn/txn.h"
 #include "server/server.h"
-#include "server/words.h"
 
 /* ---- types ---- */
 
 enum rc txn_find_types(struct txn *t, struct err *err)
 {
-    struct words words;
     for (unsigned i = 0; i < t->nops; i++) {
         struct txn_op *op = &t->ops[i];
         bool same = i && slice_eq(op->type_name, op[-1].type_name);
         op->type = same ? op[-1].type : catalog_find(t->req->hold, op->type_name);
         if (!op->type) {
-            err_set(err, ERR_NO_TYPE, "There is no type '%s'.", words_of(op->type_name, &words));
+            catalog_no_type(op->type_name, err);
             return txn_fault(err, i);
         }
+    }
+    return RC_OK;
+}
+
+enum rc txn_authorize(struct txn *t, struct err *err)
+{
+    for (unsigned i = 0; i < t->nops; i++) {
+        const struct txn_op *op = &t->ops[i];
+        enum role role = op->verb == TXN_CHECK ? ROLE_READ : ROLE_WRITE;
+        if (access_check(t->req, role, op->type_name, err) != RC_OK)
+            return txn_fault(err, i);
     }
     return RC_OK;
 }

@@ -316,10 +316,9 @@ enum rc txn_run(struct txn *t, struct txn_view *view, struct err *err)
 
 enum rc txn_check_types(struct txn *t, struct store_txn *store, struct err *err)
 {
-    struct words words;
     for (unsigned i = 0; i < t->nops; i++)
         if (!txn_lives(store, t->ops[i].type->number)) { /* dropped meanwhile */
-            err_set(err, ERR_NO_TYPE, "There is no type '%s'.", words_of(t->ops[i].type_name, &words));
+            catalog_no_type(t->ops[i].type_name, err);
             return txn_fault(err, i);
         }
     return RC_OK;
