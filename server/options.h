@@ -55,6 +55,12 @@ struct options {
     struct arena texts; /* those of the file */
 };
 
+/* Is there a way for users to say who they are? */
+static inline bool options_have_logins(const struct options *o)
+{
+    return o->passwords || o->tokens;
+}
+
 /* As if nothing had been given. */
 extern const struct options options_defaults;
 

@@ -107,10 +107,15 @@ enum rc edge_start(struct server *server, struct err *err)
     if (!e)
         return err_oom(err);
     server->edge = e; /* which the threads read */
-    if (listeners_parse(&e->listeners, o->listen, o->insecure, err) == RC_OK &&
+    bool logins = options_have_logins(o);
+    if (listeners_parse(&e->listeners, o->listen, o->insecure || logins, err) == RC_OK &&
         cors_parse(&e->cors, o->cors_origin, err) == RC_OK && count_addresses(e, err) == RC_OK &&
-        workers_init(e, err) == RC_OK && threads_start(e, err) == RC_OK)
+        workers_init(e, err) == RC_OK && threads_start(e, err) == RC_OK) {
+        if (logins && listeners_reach_beyond(&e->listeners))
+            log_warn("Passwords and tokens come in plain text over the network: whoever is on the way can "
+                     "read them.");
         return RC_OK;
+    }
     atomic_store(&e->stopping, true); /* those that have started end at once */
     edge_drain(e);
     edge_join(e, LIMIT_DRAIN_DEADLINE_MS);

@@ -12,7 +12,7 @@ enum { EDGE_HELPERS = 3 }; /* threads, each with a reader of the store */
 /* How many workers edge_start starts: options->threads, or one a core. */
 unsigned edge_threads(const struct options *);
 /* Bind (a port in use is CONFIG, in words, whoever has it), start one worker thread a core
- * (or options->threads) and the helpers. Listening beyond loopback needs options->insecure. Sets server->edge;
+ * (or options->threads) and the helpers. Listening beyond loopback needs logins or options->insecure. Sets server->edge;
  * NULL: it has failed. */
 MUST_USE enum rc edge_start(struct server *, struct err *);
 /* "http://127.0.0.1:8080, unix:/run/avrod.sock", as bound (port 0 has become a real one). Borrowed until edge_free. */

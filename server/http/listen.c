@@ -17,7 +17,7 @@ enum { LISTEN_BACKLOG = 4096 };
 
 /* ---- which ---- */
 
-static enum rc add(struct listeners *l, struct slice text, bool insecure, struct err *err)
+static enum rc add(struct listeners *l, struct slice text, bool anywhere, struct err *err)
 {
     if (l->n == LIMIT_LISTENERS_MAX)
         return err_set(err, ERR_CONFIG, "--listen names at most %d addresses.", LIMIT_LISTENERS_MAX);
@@ -26,27 +26,36 @@ static enum rc add(struct listeners *l, struct slice text, bool insecure, struct
     if (address_parse(text, &one->address, err) != RC_OK)
         return RC_ERR;
     one->loopback = address_is_loopback(&one->address);
-    if (!one->loopback && !address_is_unix(&one->address) && !insecure)
-        return err_set(
-            err, ERR_CONFIG,
-            "--listen %.*s is no loopback address, and there is no authentication yet: everybody who "
-            "reaches it could read and change everything. --insecure allows it.",
-            (int)text.len, (const char *)text.ptr);
+    if (!one->loopback && !address_is_unix(&one->address) && !anywhere)
+        return err_set(err, ERR_CONFIG,
+                       "--listen %.*s is no loopback address, and nobody is asked who they are: everybody "
+                       "who reaches it "
+                       "could read and change everything. --passwords or --tokens let users log in; "
+                       "--insecure allows it.",
+                       (int)text.len, (const char *)text.ptr);
     l->n++;
     return RC_OK;
 }
 
-enum rc listeners_parse(struct listeners *l, const char *list, bool insecure, struct err *err)
+enum rc listeners_parse(struct listeners *l, const char *list, bool anywhere, struct err *err)
 {
     l->n = 0;
     while (list) {
         const char *comma = strchr(list, ',');
         struct slice text = slice_of(list, comma ? (size_t)(comma - list) : strlen(list));
-        if (add(l, text, insecure, err) != RC_OK)
+        if (add(l, text, anywhere, err) != RC_OK)
             return RC_ERR;
         list = comma ? comma + 1 : NULL;
     }
     return RC_OK;
+}
+
+bool listeners_reach_beyond(const struct listeners *l)
+{
+    for (unsigned i = 0; i < l->n; i++)
+        if (!l->at[i].loopback && !address_is_unix(&l->at[i].address))
+            return true;
+    return false;
 }
 
 /* ---- binding ---- */

@@ -53,7 +53,20 @@ class Listening(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "insecure"):
             Server("--listen", "[::ffff:0.0.0.0]:0")
 
-    def test_beyond_loopback_needs_insecure(self):
+    def test_beyond_loopback_needs_logins_or_insecure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tokens, access = os.path.join(folder, "tokens"), os.path.join(folder, "access")
+            with open(tokens, "w", encoding="ascii") as f:
+                f.write("ci:" + "0" * 64 + "\n")
+            with open(access, "w", encoding="ascii") as f:
+                f.write("[anonymous]\nreader = *\n")
+            with Server("--listen", "0.0.0.0:0", "--tokens", tokens) as known:
+                self.assertIn("in plain text", known.read_log())
+                self.assertEqual(known.get("/schemas", headers={"Host": "any.example"}).status, 401)
+            with Server("--tokens", tokens) as near:
+                self.assertNotIn("in plain text", near.read_log())
+            with self.assertRaisesRegex(RuntimeError, "insecure"):
+                Server("--listen", "0.0.0.0:0", "--access", access)  # says what anonymous may do, but nobody can log in
         with self.assertRaisesRegex(RuntimeError, "insecure"):
             Server("--listen", "0.0.0.0:0")
         with Server("--listen", "0.0.0.0:0", "--insecure") as wide:
