@@ -30,8 +30,8 @@ static enum rc wrong(const struct options *o, enum option_id id, struct err *err
 /* One of those that are done instead of serving. */
 static enum rc check_care(const struct options *o, struct err *err)
 {
-    if (!!o->restore + !!o->compact > 1)
-        return err_set(err, ERR_CONFIG, "--restore and --compact are done one at a time.");
+    if (!!o->restore + !!o->compact + !!o->fsck > 1)
+        return err_set(err, ERR_CONFIG, "--restore, --compact and --fsck are done one at a time.");
     if (o->restore && !o->operand)
         return err_set(err, ERR_CONFIG, "--restore FILE DIR: the directory is missing.");
     return RC_OK;
@@ -43,7 +43,9 @@ static enum rc check(struct options *o, struct err *err)
     if (o->operand && !o->restore)
         return err_set(err, ERR_CONFIG, "'%s' belongs to no option; --help lists all.",
                        words_of(slice_str(o->operand), &words));
-    if (o->restore || o->compact)
+    if ((o->mark_clean || o->json) && !o->fsck)
+        return err_set(err, ERR_CONFIG, "%s is for --fsck alone.", o->json ? "--json" : "--mark-clean");
+    if (o->restore || o->compact || o->fsck)
         return check_care(o, err);
     o->astore = o->compat && !strcmp(o->compat, "astore");
     if (o->print_config)

@@ -68,6 +68,54 @@ MUST_USE enum rc store_file_summary(struct store_file *, struct store_summary *,
 /* As store_copy_new, of a file. */
 MUST_USE enum rc store_file_copy_new(struct store_copy **, struct store_file *, int fd, struct err *);
 
+/* ---- checking it ---- */
+
+enum store_fault_kind {
+#define FAULT(name, slug, what) FAULT_##name,
+#include "storage/faults.def"
+#undef FAULT
+    FAULT_KINDS
+};
+const char *store_fault_slug(enum store_fault_kind);
+
+struct store_fault {
+    enum store_fault_kind kind;
+    uint32_t type;     /* number of the type, 0: of none */
+    struct slice id;   /* of the record, or the key of another row; empty: of none */
+    const char *words; /* one sentence */
+};
+
+/* Everything in a store is looked at: that each row is what docs/format.md says, and that all that says one thing twice says the same.
+ * What stands in rows that are the caller's own, and in bodies, the caller looks at. Memory does not grow with the store, but for a
+ * bit for each long body. Embedded in the caller's. */
+struct store_check {
+    /* The caller's, to be set. Slices are borrowed for the call. RC_ERR ends the check. */
+    void (*fault)(struct store_check *, const struct store_fault *);
+    /* A row of a space that is no record's: first all schemas, then schemas by their hashes, types, subjects. */
+    enum rc (*row)(struct store_check *, enum space, struct slice key, struct slice value, struct err *);
+    /* The smallest number, from this one on, that a type has; 0: there is none. From here on. */
+    uint32_t (*next_type)(struct store_check *, uint32_t from);
+    /* Its limit, in bytes; 0: none. */
+    uint64_t (*type_limit)(struct store_check *, uint32_t type);
+    /* A record of a type that is there, whose body is whole. */
+    enum rc (*record)(struct store_check *, const struct store_key *, const struct record *, struct err *);
+    void (*progress)(struct store_check *, uint64_t bytes, uint64_t total); /* of the file, more or less */
+    uint64_t blob_window; /* how many long bodies are looked at together; 0: LIMIT_CHECK_BLOBS */
+
+    struct checker *own; /* store_check's own */
+
+    /* Set by store_check. */
+    uint64_t revision;                            /* the newest that was given */
+    uint64_t rows, blobs, faults, records, bytes; /* the last two: of types that live */
+};
+MUST_USE enum rc store_check(struct store_file *, struct store_check *, struct err *);
+/* Inside of the functions above: another row of the caller's. RC_NOTFOUND. */
+MUST_USE enum rc store_check_get(struct store_check *, enum space, struct slice key, struct slice *value,
+                                 struct err *);
+/* Tell a fault of the caller's own: it is counted. */
+void store_check_fault(struct store_check *, enum store_fault_kind, uint32_t type, struct slice id,
+                       const char *format, ...) PRINTF_LIKE(5, 6);
+
 /* ---- putting a file in a store's place ---- */
 
 /* A directory whose data file is about to come, or to be replaced. Locked until the end. */

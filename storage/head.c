@@ -151,6 +151,14 @@ size_t head_encode_used(struct slice value, int64_t used_ms, uint8_t out[HEAD_MA
     return size;
 }
 
+bool head_verify_chunks(struct slice value, uint32_t body_crc)
+{
+    const uint8_t *p = value.ptr;
+    size_t at = HEAD_FIXED + (p[AT_FLAGS] & FLAG_EXPIRES ? 8 : 0);
+    at += p[AT_FLAGS] & FLAG_CONTENT_TYPE ? 1 + (size_t)p[at] : 0;
+    return get_le32(p + at + CHUNKED_BYTES - 4) == body_crc;
+}
+
 bool head_verify(struct slice value)
 {
     static const uint8_t zeros[4];

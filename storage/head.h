@@ -25,4 +25,7 @@ size_t head_encode_used(struct slice value, int64_t used_ms, uint8_t out[HEAD_MA
 /* Whether the checksum agrees with the head and the body behind it. */
 bool head_verify(struct slice value) MUST_USE;
 
+/* Of a value whose body is in chunks, and that can be decoded: is this their checksum? */
+bool head_verify_chunks(struct slice value, uint32_t body_crc) MUST_USE;
+
 #endif

@@ -40,6 +40,15 @@ static bool outcome_decode(struct slice row, struct outcome *out)
     return out->expires_ms > 0 && out->note.len <= STORE_NOTE_MAX;
 }
 
+bool idem_row_expires(struct slice row, int64_t *expires_ms)
+{
+    struct outcome o;
+    if (!outcome_decode(row, &o))
+        return false;
+    *expires_ms = o.expires_ms;
+    return true;
+}
+
 /* RC_NOTFOUND: there is no row. */
 static enum rc outcome_read(struct decider *d, struct slice key, struct outcome *out, struct err *err)
 {

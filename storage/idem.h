@@ -16,4 +16,7 @@ MUST_USE enum rc idem_remember(struct decider *, struct store_write *);
 /* A row of `expiry` of kind 2 whose time is over: it goes, and what is remembered under the key, if it names that time. */
 MUST_USE enum rc idem_sweep(struct sweep *, uint64_t time_ms, struct slice key);
 
+/* When a row of `idem` ends. False: it is damaged. Pure. */
+bool idem_row_expires(struct slice row, int64_t *expires_ms) MUST_USE;
+
 #endif

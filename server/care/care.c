@@ -11,12 +11,14 @@ enum { PROGRESS_MS = 200 };
 
 bool care_is_asked_for(const struct options *o)
 {
-    return o->restore || o->compact;
+    return o->restore || o->compact || o->fsck;
 }
 
 int care_run(const struct options *o)
 {
     struct err err;
+    if (o->fsck)
+        return care_fsck(o->fsck, o->json, o->mark_clean);
     enum rc rc = o->restore ? care_restore(o->restore, o->operand, o->accept_dirty, &err)
                             : care_compact(o->compact, o->accept_dirty, &err);
     if (rc == RC_OK)

@@ -1,4 +1,4 @@
-/* server/care/care.h - what avrod does with a store instead of serving it: --restore, --compact (docs/operating.md). Results go
+/* server/care/care.h - what avrod does with a store instead of serving it: --restore, --compact, --fsck (docs/operating.md). Results go
  * to standard output, what went wrong and progress (on a terminal) to standard error. */
 #ifndef SERVER_CARE_CARE_H
 #define SERVER_CARE_CARE_H
@@ -13,6 +13,10 @@ int care_run(const struct options *);
 /* The actions. RC_ERR: it was not done, and nothing has changed. */
 MUST_USE enum rc care_restore(const char *file, const char *dir, bool accept_dirty, struct err *);
 MUST_USE enum rc care_compact(const char *dir, bool accept_dirty, struct err *);
+
+/* Exit codes of --fsck. */
+enum { FSCK_CLEAN, FSCK_FAULTS, FSCK_FAILED };
+int care_fsck(const char *path, bool json, bool mark_clean);
 
 /* ---- what they share ---- */
 

@@ -2,6 +2,7 @@
  * way to the last. LMDB's own compacting copy cannot be cut into steps, tells nothing while it runs, and gives up where a
  * page has been lost; besides, the rows are looked at here. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -41,10 +42,19 @@ static enum rc no_space(struct err *err)
     return err_set(err, ERR_NO_SPACE, "There is not enough room on the disk for a copy of the store.");
 }
 
-/* The write that is cut short is EIO to LMDB. */
+/* A write that is cut short is EIO to LMDB, and says nothing of why: would the disk take more? */
+static bool lacks_room(const struct engine_copy *c)
+{
+    struct stat st;
+    if (free_bytes(c) < c->spare)
+        return true;
+    return fstat(c->fd, &st) == 0 && fallocate(c->fd, 0, st.st_size, COMMIT_BYTES) != 0 &&
+           disk_errno_is_full(errno);
+}
+
 static enum rc failed(struct engine_copy *c, int rc, struct err *err)
 {
-    if (disk_errno_is_full(rc) || rc == MDB_MAP_FULL || (rc == EIO && free_bytes(c) < c->spare))
+    if (disk_errno_is_full(rc) || rc == MDB_MAP_FULL || (rc == EIO && lacks_room(c)))
         return no_space(err);
     if (rc == MDB_KEYEXIST)
         return err_set(err, ERR_STORE_FORMAT, "The store is damaged: its rows are not in order.");
