@@ -451,6 +451,7 @@ def run(kills, rng):
         for i in range(kills):
             store = stores[i % len(stores)]
             store.kill(rng)
+            store.server.fsck()
             store.server.start()
             store.check()
             if (i + 1) % 1000 == 0:
@@ -459,6 +460,8 @@ def run(kills, rng):
             store.server.restart()
             store.check()
             store.check_space()
+            store.server.stop()
+            store.server.fsck()
             print(store.said(), flush=True)
     finally:
         for store in stores:

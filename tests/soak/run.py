@@ -131,6 +131,9 @@ def main():
         watch, reports, wanted = run_load(server, o)
         assert server.get("/ping").body == b"pong", "alive"
         good = tell(o, watch, reports, wanted)
+        if o.engine != "memory":
+            server.stop()
+            print(server.fsck().strip())
     return 0 if good else 1
 
 
