@@ -47,8 +47,9 @@ static int print_answer(const struct ctl *ctl, const struct avrod_answer *answer
 {
     json_error_t at;
     if (ctl->args->json) {
+        bool ends = answer->body_bytes && answer->body[answer->body_bytes - 1] == '\n';
         int code = print_all(ctl, slice_of(answer->body, answer->body_bytes));
-        return code ? code : print_all(ctl, SLICE("\n"));
+        return code || ends ? code : print_all(ctl, SLICE("\n"));
     }
     json_t *types = json_loadb(answer->body, answer->body_bytes, 0, &at);
     bool good = json_is_array(types);

@@ -43,6 +43,8 @@ static enum avrod_code talk(struct session *s, struct avrod_answer *answer, stru
     if (code == AVROD_OK)
         snprintf(s->body, sizeof s->body, "%s", answer->body);
     if (code == AVROD_OK)
+        code = avrod_path(client, "t", "a/1", 3, "select", ".", NULL, 0, NULL, NULL, error);
+    if (code == AVROD_OK)
         code = avrod_scan(client, "t", NULL, count_line, s, NULL, error);
     if (code == AVROD_OK) {
         code = avrod_get(client, "none", "1", 1, NULL, answer, error);

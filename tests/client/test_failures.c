@@ -101,6 +101,16 @@ static enum avrod_code call_patch_with_key(avrod_client *c)
                        &error);
 }
 
+static enum avrod_code call_select(avrod_client *c)
+{
+    return avrod_path(c, "t", "1", 1, "select", ".", NULL, 0, NULL, &answer, &error);
+}
+
+static enum avrod_code call_clear(avrod_client *c)
+{
+    return avrod_path(c, "t", "1", 1, "clear", ".", NULL, 0, NULL, &answer, &error);
+}
+
 static enum avrod_code call_delete(avrod_client *c)
 {
     return avrod_delete(c, "t", "1", 1, NULL, &answer, &error);
@@ -202,7 +212,8 @@ TEST(call__does_not_wait_beyond_its_time)
 
 TEST(call__tries_again_what_may_be_done_twice)
 {
-    static const call_fn calls[] = {call_get, call_put, call_delete, call_patch_with_key, call_schema_check};
+    static const call_fn calls[] = {call_get,          call_put,   call_delete, call_patch_with_key,
+                                    call_schema_check, call_select};
     for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
         assert_outcome(AGAINST(calls[i], NULL, {NULL, FAKE_CLOSE}, {OK_ANSWER}), AVROD_OK, 2, 2, 0);
         assert_outcome(AGAINST(calls[i], NULL, {OK("9\r\n\r\nhalf"), FAKE_CLOSE}, {OK_ANSWER}), AVROD_OK, 2,
@@ -214,7 +225,7 @@ TEST(call__tries_again_what_may_be_done_twice)
 
 TEST(call__does_not_send_twice_what_may_not_be_done_twice)
 {
-    static const call_fn calls[] = {call_put_if, call_patch, call_txn, call_schema};
+    static const call_fn calls[] = {call_put_if, call_patch, call_txn, call_schema, call_clear};
     for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
         assert_outcome(AGAINST(calls[i], NULL, {NULL, FAKE_CLOSE}, {OK_ANSWER}), AVROD_BROKEN, 1, 1, 1);
         assert_outcome(AGAINST(calls[i], NULL, {OK("9\r\n\r\nhalf"), FAKE_CLOSE}, {OK_ANSWER}), AVROD_BROKEN,
@@ -477,6 +488,75 @@ TEST(scan__does_not_keep_a_line_without_end)
     const struct avrod_options small = {.answer_bytes_max = 1 << 20};
     assert_outcome(AGAINST(call_scan, &small, {"HTTP/1.1 200 OK\r\n\r\n{", FAKE_CLOSE, 4 << 20}),
                    AVROD_TOO_LARGE, 1, 1, 0);
+}
+
+/* ---- backups ---- */
+
+/* "store", whose SHA-256 does not matter here: the library only hands on what the server says. */
+#define BACKUP(length)                                                                                       \
+    "HTTP/1.1 200 OK\r\nContent-Length: " length "\r\n"                                                      \
+    "Content-Disposition: attachment; filename=\"avrod-7.backup\"\r\n"                                       \
+    "Repr-Digest: sha-256=:AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA=:\r\n\r\nstore"
+
+static struct avrod_backup about;
+static char pieces[64];
+static unsigned waits;
+static unsigned stop_after_waits; /* 0: never */
+static bool stop_at_piece;
+
+static int take_piece(void *user, const void *bytes, size_t len)
+{
+    size_t at = strlen(pieces);
+    (void)user;
+    waits += len == 0;
+    snprintf(pieces + at, sizeof pieces - at, "%.*s", (int)len, (const char *)bytes);
+    return len ? stop_at_piece : waits == stop_after_waits;
+}
+
+static enum avrod_code call_backup(avrod_client *c)
+{
+    pieces[0] = 0;
+    waits = 0;
+    return avrod_backup(c, take_piece, NULL, &about, &error);
+}
+
+TEST(backup__gives_what_comes_behind_what_it_is)
+{
+    assert_outcome(AGAINST(call_backup, NULL, {BACKUP("5")}), AVROD_OK, 1, 1, 0);
+    assert_string_equal(pieces, "store");
+    assert_string_equal(about.name, "avrod-7.backup");
+    assert_int_equal(about.bytes, 5);
+    for (size_t i = 0; i < AVROD_SHA256_BYTES; i++)
+        assert_int_equal(about.sha256[i], i + 1);
+}
+
+TEST(backup__is_tried_again_only_while_nothing_has_come)
+{
+    assert_outcome(AGAINST(call_backup, NULL, {BUSY}, {NULL, FAKE_CLOSE}, {BACKUP("5")}), AVROD_OK, 3, 3, 0);
+    assert_outcome(AGAINST(call_backup, NULL, {BACKUP("9"), FAKE_CLOSE}, {BACKUP("5")}), AVROD_BROKEN, 1, 1,
+                   0);
+}
+
+TEST(backup__is_stopped_by_its_callback)
+{
+    stop_at_piece = true;
+    assert_outcome(AGAINST(call_backup, NULL, {BACKUP("5")}, {BACKUP("5")}), AVROD_STOPPED, 1, 1, 0);
+    stop_at_piece = false;
+    stop_after_waits = 5;
+    struct outcome o = AGAINST(call_backup, NULL, {NULL, FAKE_HANG});
+    assert_int_equal(o.code, AVROD_STOPPED);
+    assert_int_equal(waits, 5);
+    stop_after_waits = 0;
+}
+
+/* Before the head comes the server is at work, for as long as it takes; then silence is a fault. */
+TEST(backup__counts_silence_from_its_head_on)
+{
+    const struct avrod_options brief = {.stall_timeout_ms = 1000, .timeout_ms = 1000};
+    stop_after_waits = 12;
+    assert_int_equal(AGAINST(call_backup, &brief, {NULL, FAKE_HANG}).code, AVROD_STOPPED);
+    stop_after_waits = 0;
+    assert_outcome(AGAINST(call_backup, &brief, {BACKUP("9"), FAKE_HANG}), AVROD_TIMEOUT, 1, 1, 0);
 }
 
 TEST(line_id__is_found_or_not)

@@ -421,6 +421,43 @@ TEST(avrod__tells_that_a_body_is_too_long)
     release();
 }
 
+static enum avrod_code path(const char *verb, const char *path_text, const char *value)
+{
+    return avrod_path(client, "tags", "a/b", 3, verb, path_text, value, value ? strlen(value) : 0, NULL,
+                      &answer, &error);
+}
+
+TEST(avrod__finds_and_changes_values_by_a_path)
+{
+    open_client();
+    make_type("tags", "{\"type\":\"array\",\"items\":\"string\"}");
+    assert_int_equal(put("tags", "a/b", "[\"x\"]", NULL), AVROD_OK);
+    assert_int_equal(path("insert", ".", "\"y\""), AVROD_OK);
+    assert_non_null(answer.etag);
+    assert_int_equal(path("select", ".[-1]", NULL), AVROD_OK);
+    assert_string_equal(answer.body, "[\"y\"]");
+    assert_int_equal(path("clear", ".", NULL), AVROD_OK);
+    assert_int_equal(get("tags", "a/b", NULL), AVROD_OK);
+    assert_string_equal(answer.body, "[]");
+    assert_int_equal(path("select", ".[", NULL), AVROD_REFUSED);
+    assert_string_equal(error.slug, "bad_path");
+    release();
+}
+
+TEST(avrod__sends_no_path_that_would_be_something_else)
+{
+    open_client();
+    assert_int_equal(path("select", ".a\n1", NULL), AVROD_ARGUMENT);
+    assert_int_equal(path("select", "", NULL), AVROD_ARGUMENT);
+    assert_int_equal(path("select", NULL, NULL), AVROD_ARGUMENT);
+    assert_int_equal(path("select", ".a", "1"), AVROD_ARGUMENT);
+    assert_int_equal(path("update", ".a", NULL), AVROD_ARGUMENT);
+    assert_int_equal(path("get", ".a", NULL), AVROD_ARGUMENT);
+    assert_int_equal(path(NULL, ".a", NULL), AVROD_ARGUMENT);
+    assert_int_equal(error.attempts, 0);
+    release();
+}
+
 struct CMUnitTest tests_all[TESTS_MAX];
 size_t tests_count;
 
