@@ -8,6 +8,7 @@ pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)     # base/sha256.c
 pkg_check_modules(CRYPT REQUIRED IMPORTED_TARGET libcrypt)       # server/access/password_hash.c
 pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)    # server/sandbox.c
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)             # server/http/deflater.c
+pkg_check_modules(SSL REQUIRED IMPORTED_TARGET libssl>=3.0)        # server/http/tls_*
 pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl>=7.85)     # client/lib/
 pkg_check_modules(INIH REQUIRED IMPORTED_TARGET inih)              # server/ini_file.c
 pkg_check_modules(AVRO IMPORTED_TARGET avro-c)                     # tests (oracle), bench

@@ -9,6 +9,7 @@
 #include "server/access/access.h"
 #include "server/http/cors.h"
 #include "server/http/listen.h"
+#include "server/http/tls_context.h"
 
 static enum rc check_engine(const struct options *o, struct err *err)
 {
@@ -18,7 +19,15 @@ static enum rc check_engine(const struct options *o, struct err *err)
 static enum rc check_listen(const struct options *o, struct err *err)
 {
     struct listeners listeners;
-    return listeners_parse(&listeners, o->listen, o->insecure, err);
+    return listeners_parse(&listeners, o->listen, o->tls_cert != NULL, o->insecure, err);
+}
+
+static enum rc check_tls(const struct options *o, struct err *err)
+{
+    struct tls_context *tls;
+    enum rc rc = tls_context_open(&tls, o, err);
+    tls_context_free(tls);
+    return rc;
 }
 
 static enum rc check_cors(const struct options *o, struct err *err)
@@ -50,11 +59,7 @@ static enum rc check_access_log(const struct options *o, struct err *err)
 }
 
 static enum rc (*const concerns[])(const struct options *, struct err *) = {
-    check_engine,
-    check_listen,
-    check_cors,
-    check_access_log,
-    access_check_config,
+    check_engine, check_listen, check_tls, check_cors, check_access_log, access_check_config,
 };
 
 enum rc check_config(const struct options *options, struct err *err)

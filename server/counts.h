@@ -25,6 +25,7 @@ enum count {
 #undef VALUE
 #undef WORKERS
     COUNT_connections_closed,
+    COUNT_tls_closed,
     COUNTS
 };
 

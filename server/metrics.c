@@ -18,7 +18,7 @@ enum { MS_DECIMALS = 3, NS_DECIMALS = 9 };
 struct metrics {
     struct server *server;
     uint64_t worker[COUNTS]; /* all workers' */
-    uint64_t connections, types, streams, access_log_dropped, backup_running, logins_verifying;
+    uint64_t connections, tls_connections, types, streams, access_log_dropped, backup_running, logins_verifying;
     struct histogram_read streams_ns;
     struct edge_stats edge;
     struct store_stats store;
@@ -213,6 +213,7 @@ static void collect_workers(struct metrics *m)
         streams_over += m->streams_ns.bucket[i];
     m->streams = under_way(m->worker[COUNT_streams_begun], streams_over);
     m->connections = under_way(m->worker[COUNT_connections_accepted], m->worker[COUNT_connections_closed]);
+    m->tls_connections = under_way(m->worker[COUNT_tls_handshakes], m->worker[COUNT_tls_closed]);
 }
 
 static void collect(struct metrics *m, struct server *server, const struct catalog_hold *hold)

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "server/access/access.h"
 #include "server/http/access_log.h"
+#include "server/http/edge.h"
 #include "server/server.h"
 
 /* It has a thread of its own, which says what comes of it. */
@@ -21,6 +22,12 @@ static enum rc reload_access(struct server *server, struct err *err)
     return server->access ? access_reload(server->access, err) : RC_NOTFOUND;
 }
 
+/* For new connections. */
+static enum rc reload_tls(struct server *server, struct err *err)
+{
+    return edge_tls_reload(server->edge, err);
+}
+
 static const struct concern {
     const char *name;
     /* RC_NOTFOUND: the server has none. RC_ERR: all is as it was. */
@@ -28,6 +35,7 @@ static const struct concern {
 } concerns[] = {
     {"access log", reload_access_log},
     {"users and rights", reload_access},
+    {"TLS", reload_tls},
 };
 
 void reload(struct server *server)

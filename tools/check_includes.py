@@ -33,7 +33,7 @@ HOMES = {
     "ini.h": ("server/ini_file.c",),
     "lmdb.h": ("storage/engines/lmdb",),
     "zlib.h": ("server/http/deflater.c",),
-    "openssl/": ("base/sha256.c",),
+    "openssl/": ("base/sha256.c", "server/http/tls_"),
     "seccomp.h": ("server/sandbox.c",),
     "pcre2.h": ("schema/path/path_regex.c",),
     "jansson.h": ("schema/", "server/handlers/", "client/ctl/"),

@@ -35,8 +35,13 @@ void accept_resume(struct edge_worker *w)
         w->accepting &= event_add(&w->listeners[i].event, NULL) == 0;
 }
 
-static void refuse(struct edge_worker *w, int fd, const struct err *err)
+/* Over TLS it would take a handshake to say why. */
+static void refuse(struct edge_worker *w, int fd, bool secure, const struct err *err)
 {
+    if (secure) {
+        close(fd);
+        return;
+    }
     struct buf out = {0};
     if (respond_unasked(&out, err, w->next_number++, &w->date) &&
         send(fd, out.ptr, out.len, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
@@ -98,9 +103,9 @@ static void take(const struct listener *l, int fd)
     }
     count(w->worker.counts, what, 1);
     if (what == COUNT_connections_accepted)
-        conn_open(w, fd, l->loopback, address);
+        conn_open(w, fd, l, address);
     else
-        refuse(w, fd, &err);
+        refuse(w, fd, l->secure, &err);
 }
 
 /* False: nobody is waiting, or nothing can be accepted for now. */
@@ -147,8 +152,8 @@ void accept_listen(struct edge_worker *w, const struct listeners *all, const int
 {
     for (unsigned i = 0; i < all->n; i++)
         if (fds[i] >= 0)
-            w->listeners[w->nlisteners++] =
-                (struct listener){.worker = w, .fd = fds[i], .loopback = all->at[i].loopback};
+            w->listeners[w->nlisteners++] = (struct listener){
+                .worker = w, .fd = fds[i], .loopback = all->at[i].loopback, .secure = all->at[i].secure};
 }
 
 bool accept_begin(struct edge_worker *w)

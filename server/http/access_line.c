@@ -100,6 +100,13 @@ static uint8_t *put_json_time(uint8_t *at, int64_t wall_ms)
     return at;
 }
 
+static uint8_t *put_tls(uint8_t *at, const struct access_entry *e)
+{
+    if (!e->tls_version)
+        return at;
+    return put(PUT(put(at, slice_str(e->tls_version)), " "), slice_str(e->tls_cipher));
+}
+
 static uint8_t *put_json(uint8_t *at, const struct access_entry *e)
 {
     at = put_json_time(PUT(at, "{\"time\":\""), e->wall_ms);
@@ -115,7 +122,7 @@ static uint8_t *put_json(uint8_t *at, const struct access_entry *e)
     at = put_string(at, SLICE(",\"request_id\":\""), e->request_id);
     at = put_string(at, SLICE(",\"user_agent\":\""), e->user_agent);
     at = put_string(at, SLICE(",\"referer\":\""), e->referer);
-    return PUT(at, "}\n");
+    return PUT(put_tls(PUT(at, ",\"tls\":\""), e), "\"}\n");
 }
 
 /* ---- combined ---- */

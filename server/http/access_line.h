@@ -17,7 +17,8 @@ struct access_entry {
     unsigned status;     /* 0: not answered, the client had gone */
     unsigned http_minor;
     struct slice remote, method, target, request_id, user_agent, referer;
-    struct slice user; /* who has asked; empty: anonymous, or it is not known */
+    struct slice user;                    /* who has asked; empty: anonymous, or it is not known */
+    const char *tls_version, *tls_cipher; /* as OpenSSL names them; NULL: plain */
 };
 
 /* Append the line with its line feed. All of it is printable ASCII; in JSON other bytes are \u00XX, in the other

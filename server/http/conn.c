@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "server/counts.h"
 #include "server/http/accept.h"
+#include "server/http/conn_tls.h"
 #include "server/http/exchange.h"
 #include "server/http/socket.h"
 
@@ -33,7 +34,7 @@ static bool wants_read(const struct conn *c)
         return true;
     if (c->body.framing != FRAMING_NONE)
         return !c->closing || !c->body.discard;
-    if (c->worker->draining && !c->to_drain && !c->final)
+    if (c->worker->draining && !c->to_drain && !c->inside && !c->final)
         return false; /* first all that had come is answered, or a client could go on for ever */
     return !c->closing && c->end - c->at < c->worker->limits.http1.head_max &&
            conn_unsent(c) < LIMIT_OUTPUT_HIGH;
@@ -78,9 +79,11 @@ static void socket_is_empty(struct conn *c)
     c->to_drain = 0;
 }
 
-/* The transport's half of reading; TLS will have its own. */
+/* The transport's half of reading. What comes at the end nobody reads, so nobody decrypts it. */
 static size_t receive(struct conn *c, uint8_t *to, size_t room)
 {
+    if (unlikely(c->secure) && !c->lingering)
+        return conn_tls_receive(c, to, room);
     ssize_t n = socket_recv(c->fd, to, room);
     if (n > 0) {
         if ((size_t)n < room && !c->peer_shut)
@@ -97,6 +100,11 @@ static size_t receive(struct conn *c, uint8_t *to, size_t room)
         c->broken = true;
     }
     return 0;
+}
+
+bool conn_has_more(const struct conn *c)
+{
+    return c->at < c->end || (unlikely(c->secure) && !conn_tls_is_mute(c) && conn_tls_in_middle(c));
 }
 
 /* Returns how many bytes came. */
@@ -162,7 +170,7 @@ static enum phase phase_of(const struct conn *c)
         return PHASE_BODY;
     if (c->first)
         return PHASE_HANDLER;
-    return c->end > c->at ? PHASE_HEAD : PHASE_IDLE;
+    return c->end > c->at || (unlikely(c->secure) && conn_tls_in_middle(c)) ? PHASE_HEAD : PHASE_IDLE;
 }
 
 /* The worker's clock may be as old as a tick: nobody is to have less time than was promised. */
@@ -217,6 +225,11 @@ void conn_kill(struct conn *c)
     struct edge_worker *w = c->worker;
     assert(!c->dead && !c->turning);
     event_del(&c->event);
+    if (c->tls) {
+        if (!c->broken && !c->first && !conn_unsent(c))
+            (void)conn_tls_end(c);
+        conn_tls_free(c);
+    }
     close(c->fd);
     c->fd = -1;
     c->dead = true;
@@ -237,6 +250,8 @@ void conn_kill(struct conn *c)
  * in its kernel: so first only our side is closed, and what comes is read for a while (RFC 9112, 9.6). */
 static void finish(struct conn *c)
 {
+    if (unlikely(c->secure) && !c->broken && !conn_tls_end(c))
+        return;
     bool unread = c->readable || c->at < c->end || c->lingers;
     if (c->eof || c->broken || !unread || (c->lingering && c->lingered > LIMIT_DISCARD_MAX)) {
         conn_kill(c);
@@ -273,8 +288,8 @@ static void settle(struct conn *c)
         c->at = c->end = 0;
     }
     if (is_quiet(c)) {
-        c->final = c->worker->draining && !c->to_drain;
-        if (c->closing || (c->final && c->at == c->end))
+        c->final = c->worker->draining && !c->to_drain && !c->inside;
+        if (c->closing || (c->final && !conn_has_more(c)))
             finish(c);
         if (c->dead)
             return;
@@ -364,15 +379,18 @@ static void on_event(evutil_socket_t fd, short what, void *arg)
     struct conn *c = arg;
     struct edge_worker *w = c->worker;
     (void)fd;
-    if (what & EV_WRITE)
+    if (what & EV_WRITE) {
         c->blocked = false;
+        c->readable |= c->reads_by_write;
+        c->reads_by_write = false;
+    }
     if (what & EV_CLOSED)
         c->peer_shut = true;
     if (what & (EV_READ | EV_CLOSED))
         c->readable = true;
     if (unlikely(c->streaming))
         worker_enqueue(c->worker, c); /* behind those that stream too: each has its turn */
-    else if (c->readable || conn_unsent(c))
+    else if (c->readable || conn_unsent(c) || unlikely(c->ends))
         conn_turn(c);
     worker_event_end(w);
 }
@@ -386,6 +404,10 @@ static void extend_deadline(struct conn *c)
 static void time_out(struct conn *c)
 {
     struct err err;
+    if (unlikely(c->secure) && conn_tls_is_mute(c)) {
+        conn_kill(c);
+        return;
+    }
     err_set(&err, ERR_REQUEST_TIMEOUT, "The request did not arrive in time.");
     exchange_give_up(c, &err);
     conn_turn(c);
@@ -435,7 +457,7 @@ static COLD void name_remote(struct conn *c)
         address_print_host(&a, c->remote);
 }
 
-void conn_open(struct edge_worker *w, int fd, bool loopback, uint64_t address)
+void conn_open(struct edge_worker *w, int fd, const struct listener *l, uint64_t address)
 {
     struct conn *c = conn_new(w);
     if (!c) {
@@ -444,13 +466,14 @@ void conn_open(struct edge_worker *w, int fd, bool loopback, uint64_t address)
         return;
     }
     c->fd = fd;
-    c->loopback = loopback;
+    c->loopback = l->loopback;
+    c->secure = l->secure;
     c->address = address;
     if (unlikely(w->access.log))
         name_remote(c);
-    c->phase = PHASE_IDLE;
-    c->deadline_ms = time_to_go(w, PHASE_IDLE);
-    list_add(&w->phases[PHASE_IDLE], c);
+    c->phase = phase_of(c);
+    c->deadline_ms = time_to_go(w, c->phase);
+    list_add(&w->phases[c->phase], c);
     /* Both ways at once and edge-triggered, so that this is the only epoll_ctl until the socket is closed. */
     short what = EV_READ | EV_WRITE | EV_CLOSED | EV_ET | EV_PERSIST;
     event_assign(&c->event, w->base, fd, what, on_event, c);

@@ -13,6 +13,8 @@
 #include "server/http/input.h"
 #include "server/http/worker.h"
 
+struct tls_conn;
+
 struct conn {
     struct event event; /* the one of its life: both ways, edge-triggered */
     struct edge_worker *worker;
@@ -23,6 +25,7 @@ struct conn {
     int fd;
     enum phase phase;
     bool loopback;   /* it came in on a loopback address */
+    bool secure;     /* it speaks TLS: conn_tls.h */
     bool ready;      /* in that list */
     bool paused;     /* in the other list */
     bool awaits_get; /* its turn has come to a get that is read with others, and goes on behind it */
@@ -30,19 +33,24 @@ struct conn {
     bool stalled;    /* requests wait until more of the output has been sent, or the store is less busy */
     bool beginning;  /* router_begin is at work: its answer waits until we know what becomes of the body */
 
-    bool readable;  /* an edge said so, and no short read has said otherwise */
-    bool peer_shut; /* the client has sent its last byte: a short read does not mean that all is read */
-    bool eof;       /* it has been read */
-    bool blocked;   /* the socket took less than we had; an edge will say when to go on */
-    bool progress;  /* since the deadline was set, something happened that sets it anew */
-    bool closing;   /* no request after those in the queue */
+    bool readable;       /* an edge said so, and no short read has said otherwise */
+    bool inside;         /* of what has been received TLS may still have whole records */
+    bool reads_by_write; /* TLS waits for room in the socket before it reads on */
+    bool peer_shut;      /* the client has sent its last byte: a short read does not mean that all is read */
+    bool eof;            /* it has been read */
+    bool blocked;        /* the socket took less than we had; an edge will say when to go on */
+    bool progress;       /* since the deadline was set, something happened that sets it anew */
+    bool closing;        /* no request after those in the queue */
     bool final;   /* while draining: all that had come is answered, and only the request may follow whose head
                        is half there */
     bool lingers; /* the client may still be sending: close in two steps, or it would not see our answer */
     bool lingering; /* the first of them is done */
+    bool ends;      /* all is said but that this was all, and the socket takes no more */
     bool broken;    /* an error of the socket or of memory: nothing more can be sent */
     bool dead;      /* closed; remains for the requests in flight */
     struct head_guess guess;
+
+    struct tls_conn *tls; /* NULL: plain, or nothing has come yet */
 
     /* The block that is being filled, or NULL; [at, end) is what no request has taken yet. */
     struct input *in;
@@ -70,7 +78,7 @@ struct conn {
 };
 
 /* Take over an accepted socket; it is closed if that fails. */
-void conn_open(struct edge_worker *, int fd, bool loopback, uint64_t address);
+void conn_open(struct edge_worker *, int fd, const struct listener *, uint64_t address);
 /* Go on: write what waits, read once, handle what is there, write once. May free the connection. */
 void conn_turn(struct conn *);
 /* The worker drains: answer what has come, then close. */
@@ -83,13 +91,16 @@ void conn_kill(struct conn *);
 /* Does more wait for the client to take what it has? What a stream lends waits in no output. */
 static inline bool conn_waits_for_client(const struct conn *c)
 {
-    return c->out.len > c->out_at || (c->streaming && c->blocked);
+    return c->out.len > c->out_at || ((c->streaming || c->ends) && c->blocked);
 }
 
 static inline size_t conn_unsent(const struct conn *c)
 {
     return c->out.len - c->out_at;
 }
+
+/* Is there, of what has come, anything that no request has taken yet: bytes, a record, a part of one? */
+bool conn_has_more(const struct conn *);
 
 /* Of conn_output.c: the output buffer, borrowed from the worker's pool while there is something to send. */
 void conn_output_ready(struct conn *);

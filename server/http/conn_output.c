@@ -8,6 +8,7 @@
 
 #include "server/counts.h"
 #include "server/http/conn.h"
+#include "server/http/conn_tls.h"
 #include "server/http/socket.h"
 
 void conn_output_ready(struct conn *c)
@@ -89,11 +90,29 @@ static void settle(struct conn *c)
     recharge(c, c->broken ? 0 : conn_unsent(c));
 }
 
+/* The transport's half of writing. */
+static ssize_t send_some(struct conn *c, const uint8_t *from, size_t bytes)
+{
+    return unlikely(c->secure) ? conn_tls_send(c, from, bytes) : socket_send(c->fd, from, bytes);
+}
+
 void conn_flush(struct conn *c)
 {
     while (!c->broken && !c->blocked && conn_unsent(c))
-        c->out_at += sent(c, socket_send(c->fd, c->out.ptr + c->out_at, conn_unsent(c)));
+        c->out_at += sent(c, send_some(c, c->out.ptr + c->out_at, conn_unsent(c)));
     settle(c);
+}
+
+/* Behind the output, in records of their own: what is in one that has to wait stays the same until it has left. */
+static size_t send_lent_secure(struct conn *c, const struct slice *parts, unsigned n)
+{
+    size_t bytes = 0, taken = 0;
+    for (unsigned i = 0; i < n; i++)
+        bytes += parts[i].len;
+    conn_flush(c);
+    while (!c->broken && !c->blocked && taken < bytes)
+        taken += sent(c, conn_tls_send_pieces(c, parts, n, taken));
+    return taken;
 }
 
 size_t conn_send_lent(struct conn *c, const struct slice *parts, unsigned n)
@@ -101,6 +120,8 @@ size_t conn_send_lent(struct conn *c, const struct slice *parts, unsigned n)
     struct iovec pieces[1 + CONN_LENT_MAX];
     size_t unsent = conn_unsent(c), npieces = 0;
     assert(n <= CONN_LENT_MAX);
+    if (unlikely(c->secure))
+        return send_lent_secure(c, parts, n);
     if (unsent)
         pieces[npieces++] = (struct iovec){c->out.ptr + c->out_at, unsent};
     for (unsigned i = 0; i < n; i++)

@@ -14,6 +14,7 @@
 #include "server/counts.h"
 #include "server/http/accept.h"
 #include "server/http/address_counts.h"
+#include "server/http/tls_context.h"
 #include "server/http/worker.h"
 
 /* ---- start ---- */
@@ -108,7 +109,8 @@ enum rc edge_start(struct server *server, struct err *err)
         return err_oom(err);
     server->edge = e; /* which the threads read */
     bool logins = options_have_logins(o);
-    if (listeners_parse(&e->listeners, o->listen, o->insecure || logins, err) == RC_OK &&
+    if (tls_context_open(&e->tls, o, err) == RC_OK &&
+        listeners_parse(&e->listeners, o->listen, e->tls != NULL, o->insecure || logins, err) == RC_OK &&
         cors_parse(&e->cors, o->cors_origin, err) == RC_OK && count_addresses(e, err) == RC_OK &&
         workers_init(e, err) == RC_OK && threads_start(e, err) == RC_OK) {
         if (logins && listeners_reach_beyond(&e->listeners))
@@ -137,8 +139,14 @@ void edge_stats(const struct edge *e, struct edge_stats *out)
         .bodies_max_bytes = o->bodies_budget,
         .answers_bytes = atomic_load_explicit(&e->answer_bytes, memory_order_relaxed),
         .answers_max_bytes = o->answers_budget,
+        .certificate_ends_s = (uint64_t)tls_context_not_after(e->tls),
     };
     helpers_stats(e->helpers, &out->jobs_waiting, &out->jobs);
+}
+
+enum rc edge_tls_reload(struct edge *e, struct err *err)
+{
+    return e->tls ? tls_context_reload(e->tls, err) : RC_NOTFOUND;
 }
 
 void edge_trim(struct edge *e)
@@ -208,6 +216,7 @@ void edge_free(struct edge *e)
         left |= e->workers[i].conns > 0;
         worker_release(&e->workers[i]);
     }
+    tls_context_free(e->tls);
     pthread_cond_destroy(&e->ended);
     pthread_mutex_destroy(&e->lock);
     if (left)

@@ -17,6 +17,7 @@
 #include "server/http/request_id.h"
 #include "server/http/respond.h"
 #include "server/http/stream.h"
+#include "server/http/tls_conn.h"
 #include "server/http/web.h"
 #include "server/http/worker.h"
 #include "server/router.h"
@@ -62,12 +63,18 @@ static struct request *request_new(struct conn *c)
     return req;
 }
 
+static void name_tls(const struct tls_conn *t, struct access_entry *entry)
+{
+    entry->tls_version = tls_conn_version(t);
+    entry->tls_cipher = tls_conn_cipher(t);
+}
+
 /* While head and answer are there. */
 static COLD void log_access(const struct conn *c, const struct request *req)
 {
     uint8_t made[REQUEST_ID_MADE_BYTES];
     bool answered = req->edge.flags & REQ_ANSWERED;
-    const struct access_entry entry = {
+    struct access_entry entry = {
         .wall_ms = clock_wall_ms(),
         .duration_us = (clock_mono_ns() - req->edge.head_ns) / 1000,
         .bytes = answered ? respond_body_bytes(req) : 0,
@@ -81,6 +88,8 @@ static COLD void log_access(const struct conn *c, const struct request *req)
         .referer = req->header[HEADER_REFERER],
         .user = req->user,
     };
+    if (c->tls)
+        name_tls(c->tls, &entry);
     access_lines_add(&c->worker->access, &entry);
 }
 
@@ -125,7 +134,7 @@ static void request_end(struct conn *c, struct request *req)
 static enum connection_says says(struct conn *c, const struct request *req)
 {
     /* While draining, what was read is still answered; the last of it says so. */
-    if (c->worker->draining && req == c->last && c->at == c->end && c->body.framing == FRAMING_NONE)
+    if (c->worker->draining && req == c->last && !conn_has_more(c) && c->body.framing == FRAMING_NONE)
         c->closing = true;
     if (unlikely(req->response.stream) && stream_ends_with_connection(req))
         c->closing = true;
@@ -295,6 +304,11 @@ static COLD void refuse_early(struct request *req, const struct err *err)
 
 /* ---- beginning ---- */
 
+static struct web_listener listener_of(const struct conn *c)
+{
+    return (struct web_listener){.loopback = c->loopback, .secure = c->secure};
+}
+
 static bool method_changes(enum method m)
 {
     return m != METHOD_GET && m != METHOD_HEAD && m != METHOD_OPTIONS && m != METHOD_TRACE;
@@ -312,7 +326,7 @@ static enum rc check_routed(struct conn *c, struct request *req, struct err *err
 {
     /* A GET that changes something is a row of the router's table. */
     if (!method_changes(req->method) && req->route && route_changes(req->route) &&
-        web_check(req, &c->worker->edge->cors, c->loopback, true, err) != RC_OK)
+        web_check(req, &c->worker->edge->cors, listener_of(c), true, err) != RC_OK)
         return RC_ERR;
     return body_keep(c, err);
 }
@@ -323,10 +337,10 @@ static enum rc check_web(const struct conn *c, const struct request *req, struct
                          struct err *err)
 {
     bool changes = method_changes(req->method);
-    uint8_t bit = (uint8_t)(1u << (2 * c->loopback + changes));
+    uint8_t bit = (uint8_t)(1u << (4 * c->secure + 2 * c->loopback + changes));
     if (known && known->web_passed & bit)
         return RC_OK;
-    enum rc rc = web_check(req, &c->worker->edge->cors, c->loopback, changes, err);
+    enum rc rc = web_check(req, &c->worker->edge->cors, listener_of(c), changes, err);
     if (known && rc == RC_OK)
         known->web_passed |= bit;
     return rc;
@@ -411,7 +425,9 @@ static COLD void identified(struct request *req, const struct err *why_not)
 /* RC_PENDING: `identified` goes on. */
 static COLD enum rc identify(struct conn *c, struct request *req, struct known_head *known, struct err *err)
 {
-    const struct caller caller = {.address = c->address, .known = known ? &known->identity : NULL};
+    const struct caller caller = {.address = c->address,
+                                  .certificate_user = tls_user(c->tls),
+                                  .known = known ? &known->identity : NULL};
     enum rc rc = access_identify(req, &caller, identified, err);
     if (rc == RC_PENDING)
         req->edge.flags |= REQ_HANDLED;

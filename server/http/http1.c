@@ -206,6 +206,18 @@ static void split_query(struct request *req, struct slice t)
         req->query = slice_of(mark + 1, t.len - req->path.len - 1);
 }
 
+static bool begins_nocase(struct slice s, struct slice head)
+{
+    return s.len > head.len && slice_eq_nocase(slice_of(s.ptr, head.len), head);
+}
+
+/* Of an absolute URI; 0: it is none of ours. Which of the two a client writes is its affair: TLS may end in front of us. */
+static size_t scheme_bytes(struct slice target)
+{
+    struct slice http = SLICE("http://"), https = SLICE("https://");
+    return begins_nocase(target, http) ? http.len : begins_nocase(target, https) ? https.len : 0;
+}
+
 /* RFC 9112, 3.2: origin-form, absolute-form (whose authority then stands for Host), or `*` for OPTIONS. */
 static enum http1_parsed parse_target(struct slice t, struct request *req, struct slice *authority,
                                       struct err *err)
@@ -221,10 +233,10 @@ static enum http1_parsed parse_target(struct slice t, struct request *req, struc
         req->path = t;
         return HTTP1_OK;
     }
-    struct slice scheme = SLICE("http://");
-    if (t.len <= scheme.len || !slice_eq_nocase(slice_of(t.ptr, scheme.len), scheme))
+    size_t scheme = scheme_bytes(t);
+    if (!scheme)
         return broken(err, "The request target is neither a path nor an http URI.");
-    struct slice rest = slice_of(t.ptr + scheme.len, t.len - scheme.len);
+    struct slice rest = slice_of(t.ptr + scheme, t.len - scheme);
     size_t n = 0;
     while (n < rest.len && rest.ptr[n] != '/' && rest.ptr[n] != '?')
         n++;

@@ -17,14 +17,29 @@ enum { LISTEN_BACKLOG = 4096 };
 
 /* ---- which ---- */
 
-static enum rc add(struct listeners *l, struct slice text, bool anywhere, struct err *err)
+static bool take_scheme(struct slice *text, struct slice scheme)
 {
+    if (text->len < scheme.len || !slice_eq(slice_of(text->ptr, scheme.len), scheme))
+        return false;
+    *text = slice_of(text->ptr + scheme.len, text->len - scheme.len);
+    return true;
+}
+
+static enum rc add(struct listeners *l, struct slice text, bool tls, bool anywhere, struct err *err)
+{
+    struct slice address = text;
+    bool https = take_scheme(&address, SLICE("https://")),
+         http = !https && take_scheme(&address, SLICE("http://"));
     if (l->n == LIMIT_LISTENERS_MAX)
         return err_set(err, ERR_CONFIG, "--listen names at most %d addresses.", LIMIT_LISTENERS_MAX);
     struct listening *one = &l->at[l->n];
     *one = (struct listening){0};
-    if (address_parse(text, &one->address, err) != RC_OK)
+    if (address_parse(address, &one->address, err) != RC_OK)
         return RC_ERR;
+    if (https && !tls)
+        return err_set(err, ERR_CONFIG, "--listen %.*s needs a certificate: --tls-cert.", (int)text.len,
+                       (const char *)text.ptr);
+    one->secure = https || (tls && !http && !address_is_unix(&one->address));
     one->loopback = address_is_loopback(&one->address);
     if (!one->loopback && !address_is_unix(&one->address) && !anywhere)
         return err_set(err, ERR_CONFIG,
@@ -37,13 +52,13 @@ static enum rc add(struct listeners *l, struct slice text, bool anywhere, struct
     return RC_OK;
 }
 
-enum rc listeners_parse(struct listeners *l, const char *list, bool anywhere, struct err *err)
+enum rc listeners_parse(struct listeners *l, const char *list, bool tls, bool anywhere, struct err *err)
 {
     l->n = 0;
     while (list) {
         const char *comma = strchr(list, ',');
         struct slice text = slice_of(list, comma ? (size_t)(comma - list) : strlen(list));
-        if (add(l, text, anywhere, err) != RC_OK)
+        if (add(l, text, tls, anywhere, err) != RC_OK)
             return RC_ERR;
         list = comma ? comma + 1 : NULL;
     }
@@ -59,6 +74,11 @@ bool listeners_reach_beyond(const struct listeners *l)
 }
 
 /* ---- binding ---- */
+
+static const char *scheme_of(const struct listening *one)
+{
+    return one->secure ? "https://" : address_is_unix(&one->address) ? "" : "http://";
+}
 
 static enum rc io_error(const char *what, const struct address *a, struct err *err)
 {
@@ -198,7 +218,7 @@ void listeners_print(const struct listeners *l, char out[LISTENERS_TEXT_BYTES])
         char text[ADDRESS_TEXT_BYTES];
         address_print(&l->at[i].address, text);
         n += (size_t)snprintf(out + n, LISTENERS_TEXT_BYTES - n, "%s%s%s", i ? ", " : "",
-                              address_is_unix(&l->at[i].address) ? "" : "http://", text);
+                              scheme_of(&l->at[i]), text);
     }
 }
 

@@ -36,31 +36,32 @@ bool web_host_is_loopback(struct slice host)
            ends_nocase(host, SLICE(".localhost")) || is_loopback_address(host);
 }
 
-static struct slice without_default_port(struct slice host)
+static struct slice without_default_port(struct slice host, bool secure)
 {
-    return ends_nocase(host, SLICE(":80")) ? slice_of(host.ptr, host.len - 3) : host;
+    struct slice port = secure ? SLICE(":443") : SLICE(":80");
+    return ends_nocase(host, port) ? slice_of(host.ptr, host.len - port.len) : host;
 }
 
-static bool is_own_origin(struct slice origin, struct slice host)
+static bool is_own_origin(struct slice origin, struct slice host, bool secure)
 {
-    struct slice scheme = SLICE("http://");
+    struct slice scheme = secure ? SLICE("https://") : SLICE("http://");
     if (origin.len <= scheme.len || !slice_eq_nocase(slice_of(origin.ptr, scheme.len), scheme))
         return false;
     origin = slice_of(origin.ptr + scheme.len, origin.len - scheme.len);
-    return slice_eq_nocase(without_default_port(origin), without_default_port(host));
+    return slice_eq_nocase(without_default_port(origin, secure), without_default_port(host, secure));
 }
 
-enum rc web_check(const struct request *req, const struct cors *cors, bool loopback, bool changes,
+enum rc web_check(const struct request *req, const struct cors *cors, struct web_listener at, bool changes,
                   struct err *err)
 {
     struct slice host = req->header[HEADER_HOST], origin = req->header[HEADER_ORIGIN];
     /* No Host at all is no browser's doing. */
-    if (loopback && host.len && !web_host_is_loopback(host))
+    if (at.loopback && host.len && !web_host_is_loopback(host))
         return err_set(err, ERR_FORBIDDEN_HOST,
                        "This server listens on a loopback address, and Host names another.");
     if (!changes || (cors->n && cors_has(cors, origin)))
         return RC_OK;
-    if (origin.ptr && !is_own_origin(origin, host))
+    if (origin.ptr && !is_own_origin(origin, host, at.secure))
         return err_set(err, ERR_FORBIDDEN_ORIGIN, "A page of another origin may not change anything here.");
     if (slice_eq_nocase(req->header[HEADER_SEC_FETCH_SITE], SLICE("cross-site")))
         return err_set(err, ERR_FORBIDDEN_ORIGIN, "A page of another site may not change anything here.");

@@ -10,9 +10,14 @@
 struct cors;
 struct request;
 
+/* What it came in on. */
+struct web_listener {
+    bool loopback, secure;
+};
+
 /* FORBIDDEN_HOST: on a loopback listener, Host is no loopback name or address. FORBIDDEN_ORIGIN: the request
  * would change something and comes from a page of another site, whose origin is not listed. */
-MUST_USE enum rc web_check(const struct request *, const struct cors *, bool loopback, bool changes,
+MUST_USE enum rc web_check(const struct request *, const struct cors *, struct web_listener, bool changes,
                            struct err *);
 
 /* localhost, *.localhost, 127.0.0.0/8 or [::1], with or without a port. */

@@ -21,6 +21,7 @@
 #include "server/http/conn.h"
 #include "server/http/request_id.h"
 #include "server/http/stream.h"
+#include "server/http/tls_conn.h"
 
 /* After the connections were closed by force, for what is still being written. */
 enum { GRACE_MS = 5000 };
@@ -313,8 +314,9 @@ enum rc worker_init(struct edge_worker *w, struct edge *e, unsigned index, struc
     w->base = base_new();
     w->worker.codec = codec_new();
     w->sink = malloc(SINK_BYTES);
+    w->record = e->tls ? malloc(TLS_RECORD_BYTES) : NULL;
     w->worker.counts = counts_new(e->server);
-    if (!w->base || !w->worker.codec || !w->sink || !w->worker.counts)
+    if (!w->base || !w->worker.codec || !w->sink || !w->worker.counts || (e->tls && !w->record))
         return err_oom(err);
     if (w->wake < 0)
         return err_set(err, ERR_IO, "eventfd: %s.", strerror(errno));
@@ -351,6 +353,7 @@ static void release_pools(struct edge_worker *w)
     buf_release(&w->worker.scratch);
     buf_release(&w->worker.resolved);
     free(w->sink);
+    free(w->record);
 }
 
 void worker_release(struct edge_worker *w)

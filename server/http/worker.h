@@ -49,7 +49,7 @@ struct listener {
     struct edge_worker *worker;
     struct event event;
     int fd;
-    bool loopback; /* see struct listening */
+    bool loopback, secure; /* see struct listening */
 };
 
 struct edge_worker {
@@ -86,11 +86,14 @@ struct edge_worker {
     struct buf problem; /* where answer_err prints */
     struct coded_pool coded;
     struct access_lines access;
-    uint8_t *sink; /* where bytes go that nobody wants */
+    uint8_t *sink;   /* where bytes go that nobody wants */
+    uint8_t *record; /* where what is lent in pieces becomes a record of TLS; NULL: there is none */
 
     int wake; /* an eventfd, watched edge-triggered, never read: jobs are done, or the edge drains or stops */
     _Atomic(struct job *) jobs_done;
 };
+
+struct tls_context;
 
 struct edge {
     struct server *server;
@@ -98,6 +101,7 @@ struct edge {
     struct edge_worker *workers;
     unsigned nworkers;
     struct cors cors;
+    struct tls_context *tls; /* NULL: it is off */
     struct listeners listeners;
     char listening[LISTENERS_TEXT_BYTES];
     unsigned connections_max;

@@ -80,7 +80,8 @@ static bool read_target(struct facts *f, struct slice target)
     if (slice_starts(target, SLICE("/")) || (f->is_options && slice_eq(target, SLICE("*"))))
         return true;
     f->has_strange_authority = true;
-    return target.len > 7 && slice_eq_nocase(slice_of(target.ptr, 7), SLICE("http://"));
+    return (target.len > 7 && slice_eq_nocase(slice_of(target.ptr, 7), SLICE("http://"))) ||
+           (target.len > 8 && slice_eq_nocase(slice_of(target.ptr, 8), SLICE("https://")));
 }
 
 static bool read_request_line(struct facts *f, struct slice line)

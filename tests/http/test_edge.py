@@ -9,7 +9,7 @@ import threading
 import time
 import unittest
 
-from avrod import Server, read_all, read_reply, sanitized
+from avrod import Server, plain_only, read_all, read_reply, sanitized
 from edge import HOST, PING, chunked, ends, numbers, split_replies
 
 # `numbers` takes a JSON array of any length; with benchmark_only nothing is stored, but all of it is checked.
@@ -164,6 +164,7 @@ class KeepAlive(Case):
         self.assertEqual(len(then), 9)
 
 
+    @plain_only("a server that is stopped shakes no hands")
     def test_a_client_that_vanishes_in_a_request_is_not_waited_for(self):
         """A reset that comes with the bytes before it: nothing tells of it but another read."""
         with Server("--threads", "1") as s, s.connect() as slow:
@@ -394,6 +395,7 @@ class Expect(Case):
 
 
 class Web(Case):
+    @plain_only("its own origin begins with http")
     def test_other_sites_change_nothing(self):
         own = f"http://127.0.0.1:{server.port}"
         for headers, status in (

@@ -60,7 +60,7 @@ class AccessLog(unittest.TestCase):
         self.assertEqual((entries[5]["status"], entries[6]["target"], len(entries)), (404, "/ping", 7))
         for e in entries:
             self.assertEqual(list(e), ["time", "remote", "user", "method", "target", "version", "status", "bytes", "duration_us",
-                                       "request_id", "user_agent", "referer"])
+                                       "request_id", "user_agent", "referer", "tls"])
             self.assertRegex(e["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
             self.assertEqual((e["remote"], e["version"]), ("127.0.0.1", "HTTP/1.1"))
             self.assertGreaterEqual(e["duration_us"], 0)

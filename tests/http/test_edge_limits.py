@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from avrod import Server, read_all, read_reply
+from avrod import Server, plain_only, read_all, read_reply
 from edge import HOST, PING, ends, split_replies
 
 
@@ -256,6 +256,7 @@ class Deadlines(unittest.TestCase):
 
 
 class Many(unittest.TestCase):
+    @plain_only("over TLS they are closed: tests/http/test_tls.py")
     def test_connections_beyond_the_limit_get_503(self):
         with Server("--connections-max", "3", "--threads", "1") as small:
             kept = [small.connect() for _ in range(3)]
@@ -272,6 +273,7 @@ class Many(unittest.TestCase):
             while small.raw(PING).startswith(b"HTTP/1.1 503 "):
                 self.assertLess(time.monotonic(), deadline)
 
+    @plain_only("who waits to be accepted shakes no hands")
     def test_out_of_file_descriptors_new_ones_wait(self):
         with Server("--threads", "1") as small:
             limits = ["prlimit", "--pid", str(small.process.pid), "--nofile=40:40"]

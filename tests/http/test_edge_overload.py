@@ -8,7 +8,7 @@ import socket
 import subprocess
 import unittest
 
-from avrod import Server, read_reply
+from avrod import Server, plain_only, read_reply
 from edge import HOST, PING, split_replies
 
 CROWD = 800
@@ -120,6 +120,7 @@ class Slow(unittest.TestCase):
 
 
 class Descriptors(unittest.TestCase):
+    @plain_only("who waits to be accepted shakes no hands")
     def test_they_run_out_under_a_crowd_and_come_back(self):
         with Server("--threads", "2") as s:
             s.post("/putschema/blob", b'"bytes"')

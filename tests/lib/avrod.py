@@ -4,7 +4,7 @@
         r = s.request("GET", "/ping")
         assert r.status == 200 and r.body == b"pong"
 
-The program under test is $AVROD. Standard library only."""
+The program under test is $AVROD. With AVROD_TEST_TLS=1.2 or 1.3 all of it goes over TLS. Standard library only."""
 
 import http.client
 import json
@@ -16,6 +16,9 @@ import socket
 import subprocess
 import tempfile
 import time
+import unittest
+
+import tls
 
 AVROD = os.environ.get("AVROD", os.path.join(os.path.dirname(__file__), "../../build/dev/avrod"))
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
@@ -55,7 +58,13 @@ class Server:
         command = [AVROD, "--data", self.data]
         if "--listen" not in self.args:
             command += ["--listen", "127.0.0.1:0"]
+        if self.is_wrapped():
+            command += tls.EVERYTHING.options()
         return command + self.args
+
+    def is_wrapped(self):
+        """Over TLS without the test's knowing?"""
+        return tls.EVERYTHING is not None and "--tls-cert" not in self.args
 
     def start(self, timeout=60):
         self.check_log()
@@ -65,7 +74,7 @@ class Server:
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
             self.read_log()
-            ready = re.search(rb"ready: (?:unix:|http://[^ ,]*:(\d+))", self.log)
+            ready = re.search(rb"ready: (?:unix:|https?://[^ ,]*:(\d+))", self.log)
             if ready:
                 self.port = int(ready.group(1) or 0)
                 return self
@@ -134,7 +143,10 @@ class Server:
     # ---- one request on a connection of its own ----
 
     def request(self, method, target, body=None, headers=None, host="127.0.0.1"):
-        c = http.client.HTTPConnection(host, self.port, timeout=60)
+        if self.is_wrapped():
+            c = http.client.HTTPSConnection(host, self.port, timeout=60, context=tls.EVERYTHING.context)
+        else:
+            c = http.client.HTTPConnection(host, self.port, timeout=60)
         try:
             c.request(method, target, body=body, headers=headers or {})
             r = c.getresponse()
@@ -168,7 +180,7 @@ class Server:
     def connect(self, timeout=20):
         s = socket.create_connection(("127.0.0.1", self.port), timeout=timeout)
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return s
+        return tls.TlsSocket(s, tls.EVERYTHING.context) if self.is_wrapped() else s
 
     def raw(self, data, timeout=20):
         """Send bytes, half-close, and read until the server closes."""
@@ -179,6 +191,11 @@ class Server:
             except (BrokenPipeError, ConnectionResetError):
                 pass
             return read_all(s)
+
+
+def plain_only(why):
+    """A test that is about sockets without TLS, whatever AVROD_TEST_TLS says."""
+    return unittest.skipIf(tls.EVERYTHING is not None, why)
 
 
 def sanitized():

@@ -31,7 +31,7 @@ TEST(access_line_print__json)
           "\"target\":\"/"
           "ping\","
           "\"version\":\"HTTP/1.1\",\"status\":200,\"bytes\":4,\"duration_us\":1234,\"request_id\":\"abc\","
-          "\"user_agent\":\"\",\"referer\":\"\"}\n");
+          "\"user_agent\":\"\",\"referer\":\"\",\"tls\":\"\"}\n");
 }
 
 TEST(access_line_print__combined)
@@ -73,7 +73,7 @@ TEST(access_line_print__of_a_head_that_could_not_be_read)
           "\"target\":\"-\","
           "\"version\":\"-\",\"status\":0,\"bytes\":4,\"duration_us\":1234,\"request_id\":\"abc\",\"user_"
           "agent\":\"\","
-          "\"referer\":\"\"}\n");
+          "\"referer\":\"\",\"tls\":\"\"}\n");
 }
 
 /* Every byte in every field that a stranger fills: one line, printable ASCII, as many quotes as ever. */
@@ -117,7 +117,7 @@ TEST(access_line_print__escapes)
           "{\"time\":\"1994-11-06T08:49:37.042Z\",\"remote\":\"127.0.0.1\",\"user\":\"\",\"method\":\"GET\","
           "\"target\":\"/a\\u0022\\u005c\",\"version\":\"HTTP/"
           "1.1\",\"status\":200,\"bytes\":4,\"duration_us\":1234,"
-          "\"request_id\":\"abc\",\"user_agent\":\"\\u000a\\u007f\\u00c3\\u00bc\",\"referer\":\"\"}\n");
+          "\"request_id\":\"abc\",\"user_agent\":\"\\u000a\\u007f\\u00c3\\u00bc\",\"referer\":\"\",\"tls\":\"\"}\n");
 }
 
 TEST_MAIN()

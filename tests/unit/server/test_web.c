@@ -42,15 +42,21 @@ TEST(web_host_is_loopback__knows_names_and_addresses)
 
 static struct cors cors;
 
-static enum err_code check(const char *host, const char *origin, const char *site, bool loopback,
-                           bool changes)
+static enum err_code check_at(struct web_listener at, const char *host, const char *origin, const char *site,
+                              bool changes)
 {
     static struct request req;
     struct err err = {0};
     req.header[HEADER_HOST] = slice_str(host);
     req.header[HEADER_ORIGIN] = origin ? slice_str(origin) : (struct slice){0};
     req.header[HEADER_SEC_FETCH_SITE] = slice_str(site);
-    return web_check(&req, &cors, loopback, changes, &err) == RC_OK ? ERR_NONE : err.code;
+    return web_check(&req, &cors, at, changes, &err) == RC_OK ? ERR_NONE : err.code;
+}
+
+static enum err_code check(const char *host, const char *origin, const char *site, bool loopback,
+                           bool changes)
+{
+    return check_at((struct web_listener){.loopback = loopback}, host, origin, site, changes);
 }
 
 TEST(web_check__lets_a_page_of_another_origin_change_nothing)
@@ -81,6 +87,17 @@ TEST(web_check__lets_a_listed_origin_change_things)
     assert_int_equal(check("evil.example", "https://b", "", true, true), ERR_FORBIDDEN_HOST);
     assert_int_equal(cors_parse(&cors, NULL, &err), RC_OK);
     assert_int_equal(check("localhost:1", "https://b", "", true, true), ERR_FORBIDDEN_ORIGIN);
+}
+
+TEST(web_check__takes_the_scheme_of_the_listener_for_its_own)
+{
+    struct web_listener tls = {.secure = true};
+    assert_int_equal(check_at(tls, "a.example:8443", "https://a.example:8443", "", true), ERR_NONE);
+    assert_int_equal(check_at(tls, "a.example", "https://a.example:443", "", true), ERR_NONE);
+    assert_int_equal(check_at(tls, "a.example:443", "https://A.example", "", true), ERR_NONE);
+    assert_int_equal(check_at(tls, "a.example:80", "https://a.example", "", true), ERR_FORBIDDEN_ORIGIN);
+    assert_int_equal(check_at(tls, "a.example", "http://a.example", "", true), ERR_FORBIDDEN_ORIGIN);
+    assert_int_equal(check("a.example:443", "http://a.example", "", false, true), ERR_FORBIDDEN_ORIGIN);
 }
 
 TEST(web_check__wants_a_loopback_host_on_a_loopback_listener)
