@@ -6,8 +6,6 @@
 #include <openssl/x509v3.h>
 #include <string.h>
 
-#include "base/limits.h"
-#include "base/utf8.h"
 #include "server/words.h"
 
 enum kind { KIND_SUBJECT, KIND_NAME, KIND_WHOLE };
@@ -46,34 +44,13 @@ enum rc tls_user_from_parse(const char *text, enum tls_user_from *out, struct er
                    words_of(slice_str(text), &words));
 }
 
-static bool is_control(uint8_t c)
-{
-    return c < 0x20 || c == 0x7f;
-}
-
-/* A NUL inside of a name has fooled those who took the first part for the whole. */
-static bool is_user(struct slice s)
-{
-    if (!s.len || s.len > LIMIT_TLS_USER_MAX || !utf8_valid(s))
-        return false;
-    for (size_t i = 0; i < s.len; i++)
-        if (is_control(s.ptr[i]))
-            return false;
-    return true;
-}
-
-static bool append_user(struct buf *out, struct slice s)
-{
-    return !is_user(s) || buf_append(out, s);
-}
-
 static bool append_string(struct buf *out, const ASN1_STRING *s)
 {
     unsigned char *text = NULL;
     int bytes = ASN1_STRING_to_UTF8(&text, s);
     if (bytes < 0) /* of a kind that is no text, or memory is out: who it is cannot be said */
         return true;
-    bool ok = append_user(out, slice_of(text, (size_t)bytes));
+    bool ok = buf_append(out, slice_of(text, (size_t)bytes));
     OPENSSL_free(text);
     return ok;
 }
@@ -92,7 +69,7 @@ static bool append_alternative(struct buf *out, const X509 *certificate, int of)
         const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, i);
         if (name->type != of)
             continue;
-        ok = append_user(
+        ok = buf_append(
             out, slice_of(ASN1_STRING_get0_data(name->d.ia5), (size_t)ASN1_STRING_length(name->d.ia5)));
         break;
     }
@@ -108,7 +85,7 @@ static bool append_whole(struct buf *out, const X509_NAME *subject)
         return false;
     bool ok = X509_NAME_print_ex(text, subject, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB) >= 0;
     long n = BIO_get_mem_data(text, &bytes);
-    ok = ok && append_user(out, slice_of(bytes, (size_t)n));
+    ok = ok && buf_append(out, slice_of(bytes, (size_t)n));
     BIO_free(text);
     return ok;
 }

@@ -18,8 +18,8 @@ enum tls_user_from {
 /* CONFIG: no row has this name. */
 MUST_USE enum rc tls_user_from_parse(const char *text, enum tls_user_from *out, struct err *);
 
-/* Append the name to `out`. Nothing: the certificate has none there, or one that is no name of a user: not UTF-8, with a control
- * character, longer than LIMIT_TLS_USER_MAX. False: memory is out. */
+/* Append the name to `out`, as it stands there: any bytes, in an attribute UTF-8. Nothing: the certificate has none, or it is of a kind
+ * that is no text. False: memory is out. */
 MUST_USE bool tls_user_name(const X509 *, enum tls_user_from, struct buf *out);
 
 #endif
