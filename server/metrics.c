@@ -18,7 +18,8 @@ enum { MS_DECIMALS = 3, NS_DECIMALS = 9 };
 struct metrics {
     struct server *server;
     uint64_t worker[COUNTS]; /* all workers' */
-    uint64_t connections, tls_connections, types, streams, access_log_dropped, backup_running, logins_verifying;
+    uint64_t connections, tls_connections, types, streams, access_log_dropped, backup_running,
+        logins_verifying;
     struct histogram_read streams_ns;
     struct edge_stats edge;
     struct store_stats store;
