@@ -125,7 +125,7 @@ size_t conn_tls_receive(struct conn *c, uint8_t *to, size_t room)
     if (unlikely(!c->tls))
         return 0;
     c->tls->may_take = may_take(c);
-    if (unlikely(!c->tls->ready) && !shake_hands(c))
+    if (unlikely(!c->tls->ready) && (!shake_hands(c) || !c->readable))
         return 0;
     room = room < TURN_BYTES ? room : TURN_BYTES;
     while (did == TLS_DONE && received < room) {

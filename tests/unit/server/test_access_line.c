@@ -59,7 +59,7 @@ TEST(access_line_print__who_has_asked)
           "{\"time\":\"1994-11-06T08:49:37.042Z\",\"remote\":\"127.0.0.1\",\"user\":\"al "
           "b\\u0022x\",\"method\":\"GET\","
           "\"target\":\"/ping\",\"version\":\"HTTP/1.1\",\"status\":200,\"bytes\":4,\"duration_us\":1234,"
-          "\"request_id\":\"abc\",\"user_agent\":\"\",\"referer\":\"\"}\n");
+          "\"request_id\":\"abc\",\"user_agent\":\"\",\"referer\":\"\",\"tls\":\"\"}\n");
 }
 
 TEST(access_line_print__of_a_head_that_could_not_be_read)
@@ -98,7 +98,7 @@ TEST(access_line_print__no_byte_of_a_stranger_forges_anything)
                     quotes += out.ptr[i] == '"';
                 }
                 assert_int_equal(out.ptr[out.len - 1], '\n');
-                assert_int_equal(quotes, format == ACCESS_JSON ? 42 : 6);
+                assert_int_equal(quotes, format == ACCESS_JSON ? 46 : 6);
                 buf_release(&out);
             }
         }
