@@ -24,7 +24,7 @@ struct access_control {
 
 static bool is_asked_for(const struct options *o)
 {
-    return o->passwords || o->tokens || o->access;
+    return o->passwords || o->tokens || o->access || o->tls_client_ca;
 }
 
 /* ---- references ---- */

@@ -15,7 +15,7 @@
 struct access_control;
 struct options;
 
-/* Read --passwords, --tokens and --access. *out NULL: none of them is given. options->threads is how many workers there will be. CONFIG:
+/* Read --passwords, --tokens and --access. *out NULL: none of them is given, nor --tls-client-ca. options->threads is how many workers there will be. CONFIG:
  * unreadable or wrong, with file and line. */
 MUST_USE enum rc access_open(struct access_control **out, const struct options *, struct err *);
 /* After the edge has ended. NULL is allowed. */

@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 
+import tls
 from avrod import AVROD, Reply, Server, read_all, read_reply, sanitized
 
 HOST = b"Host: localhost\r\n"
@@ -477,6 +478,29 @@ def test_access_log():
                 assert [json.loads(line)["user"] for line in lines] == ["al x", "ci", "", ""], lines
             else:
                 assert [line.split(" ")[2] for line in lines] == ["al\\x20x", "ci", "-", "-"], lines
+
+
+def test_certificates_name_users():
+    ca = tls.Authority()
+    server = tls.options(*ca.issue("server", san="IP:127.0.0.1,DNS:localhost")) + ["--tls-client-ca", ca.cert]
+    ann, odd = ca.issue("ann"), ca.issue("odd", subject="/CN=o:dd")
+
+    def talk(s, certificate, authorization=None):
+        with tls.connect(s.port, ca.client(certificate=certificate)) as c:
+            c.sendall(head("GET", "/ping", authorization))
+            return read_reply(c)[0].status
+
+    with Files([], [token_line("ci", "t")]) as files:
+        log = files.path("log")
+        with Server(*server, *files.options(), "--access-log", log) as s:
+            for certificate, authorization, status in ((ann, None, 200), (ann, "Bearer t", 200), (None, None, 200), (ann, "Bearer x", 401),
+                                                       (odd, None, 401), (odd, "Bearer t", 200)):
+                assert talk(s, certificate, authorization) == status, (certificate, authorization)
+        with open(log, encoding="ascii") as f:
+            assert [json.loads(line)["user"] for line in f] == ["ann", "ci", "", "", "", "ci"]
+    # Authorities of clients alone are access control.
+    with Server(*server) as s:
+        assert talk(s, ann) == 200 and talk(s, ann, "Bearer x") == 401
 
 
 def test_idempotency_keys_are_each_users_own():
