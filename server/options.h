@@ -58,7 +58,7 @@ struct options {
 /* Is there a way for users to say who they are? */
 static inline bool options_have_logins(const struct options *o)
 {
-    return o->passwords || o->tokens;
+    return o->passwords || o->tokens || o->tls_client_ca;
 }
 
 /* As if nothing had been given. */

@@ -113,9 +113,9 @@ enum rc edge_start(struct server *server, struct err *err)
         listeners_parse(&e->listeners, o->listen, e->tls != NULL, o->insecure || logins, err) == RC_OK &&
         cors_parse(&e->cors, o->cors_origin, err) == RC_OK && count_addresses(e, err) == RC_OK &&
         workers_init(e, err) == RC_OK && threads_start(e, err) == RC_OK) {
-        if (logins && listeners_reach_beyond(&e->listeners))
+        if (logins && listeners_are_plain_beyond(&e->listeners))
             log_warn("Passwords and tokens come in plain text over the network: whoever is on the way can "
-                     "read them.");
+                     "read them. https:// in --listen keeps them secret.");
         return RC_OK;
     }
     atomic_store(&e->stopping, true); /* those that have started end at once */

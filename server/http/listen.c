@@ -44,8 +44,8 @@ static enum rc add(struct listeners *l, struct slice text, bool tls, bool anywhe
     if (!one->loopback && !address_is_unix(&one->address) && !anywhere)
         return err_set(err, ERR_CONFIG,
                        "--listen %.*s is no loopback address, and nobody is asked who they are: everybody "
-                       "who reaches it "
-                       "could read and change everything. --passwords or --tokens let users log in; "
+                       "who reaches it could read and change everything. --passwords, --tokens or "
+                       "--tls-client-ca let users log in; "
                        "--insecure allows it.",
                        (int)text.len, (const char *)text.ptr);
     l->n++;
@@ -65,10 +65,10 @@ enum rc listeners_parse(struct listeners *l, const char *list, bool tls, bool an
     return RC_OK;
 }
 
-bool listeners_reach_beyond(const struct listeners *l)
+bool listeners_are_plain_beyond(const struct listeners *l)
 {
     for (unsigned i = 0; i < l->n; i++)
-        if (!l->at[i].loopback && !address_is_unix(&l->at[i].address))
+        if (!l->at[i].loopback && !l->at[i].secure && !address_is_unix(&l->at[i].address))
             return true;
     return false;
 }

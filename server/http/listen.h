@@ -25,8 +25,8 @@ struct listeners {
 /* A list with commas between, with http:// or https:// in front or neither: that is https where there is TLS, but on a path. CONFIG:
  * what is no address, https without TLS, or beyond loopback and not `anywhere`. */
 MUST_USE enum rc listeners_parse(struct listeners *, const char *list, bool tls, bool anywhere, struct err *);
-/* Is one of them to be reached from another machine? */
-bool listeners_reach_beyond(const struct listeners *);
+/* Is one of them to be reached from another machine without TLS? */
+bool listeners_are_plain_beyond(const struct listeners *);
 /* Bind and listen. fds[worker * LIMIT_LISTENERS_MAX + i] is the worker's for at[i], -1 where there is none: of an internet address
  * each has a socket of its own (SO_REUSEPORT), of a path all share one. Port 0 becomes a real one. CONFIG: in use by
  * somebody else, and other faults, in words; those that were made before are in `fds`. */
