@@ -7,14 +7,11 @@ import os
 import subprocess
 import tempfile
 
-from avrod import AVROD, Server
+import tls
+from avrod import Server
 from test_avroctl import CITY, NO_ANSWER, NO_CONNECTION, USAGE, Ctl, of
 
 PASSWORD, TOKEN = "correct hörse: battery", "b64.Zm9v/+=="
-
-
-def options_of():
-    return subprocess.run([AVROD, "--help"], stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout
 
 
 def write(folder, name, text):
@@ -103,7 +100,6 @@ def check_rights(folder):
 
 def check_tls(folder):
     """The same over https: the server's certificate is looked at, and the client's names its user."""
-    import tls
     ca, other = tls.Authority(), tls.Authority("Other CA")
     cert, key = ca.issue("server", san="DNS:localhost")
     mine, my_key = ca.issue("ada")
@@ -139,8 +135,7 @@ def main():
             ctl("bench", "ping", "--time", "20ms", "--warmup", "10ms", "--connections", "2", env={"AVROD_TOKEN": TOKEN})
         check_quota(folder)
         check_rights(folder)
-        if "--tls-cert" in options_of():
-            check_tls(folder)
+        check_tls(folder)
     print("ok")
 
 
