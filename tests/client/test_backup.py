@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import threading
 
-from avrod import AVROD, Server
+from avrod import Server
 from test_avroctl import AVROCTL, CITY, HERE, NO_ANSWER, NO_CONNECTION, OK, REFUSED, USAGE, Ctl, Script, of, on_terminal
 
 RECORDS = 300
@@ -209,10 +209,6 @@ def run(ctl, *args):
     return done.returncode, done.stderr.decode()
 
 
-def knows_fsck():
-    return b"--fsck" in subprocess.run([AVROD, "--help"], stdout=subprocess.PIPE, timeout=60, check=True).stdout
-
-
 def check_fsck(ctl, path, restored):
     """Its output and exit codes are avrod's: 0 clean, 1 faults, 2 it cannot be told."""
     for place in (path, restored):
@@ -231,8 +227,7 @@ def main():
         make_store(ctl)
         check_name(ctl, folder)
         path, restored = check_backup(ctl, folder)
-        if knows_fsck():
-            check_fsck(ctl, path, restored)
+        check_fsck(ctl, path, restored)
         check_restore_fails(ctl, path, restored)
     with Server("--engine", "memory") as s, tempfile.TemporaryDirectory(prefix="avrod-test-") as folder:
         ctl = of(s)
