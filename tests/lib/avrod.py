@@ -166,6 +166,10 @@ class Server:
     def delete(self, target, **kw):
         return self.request("DELETE", target, **kw)
 
+    def ports(self):
+        """Of all addresses of --listen, in their order."""
+        return [int(port) for port in re.findall(rb"https?://[^ ,]*:(\d+)", re.search(rb"ready: .*", self.log).group())]
+
     def descriptors(self):
         """How many file descriptors the process has open."""
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))

@@ -5,6 +5,9 @@ import random
 import re
 import socket
 import struct
+import time
+
+from secure import Secure
 
 HEAD = b" HTTP/1.1\r\nHost: localhost\r\n"
 END = b"\r\n"
@@ -32,14 +35,17 @@ class Fault(Exception):
 
 
 class Connection:
-    def __init__(self, port, room=None):
-        """room: bytes that the kernel keeps for who reads slowly."""
+    def __init__(self, port, room=None, secure=None):
+        """room: bytes that the kernel keeps for who reads slowly. secure: a secure.Secure; None: plain."""
+        self.secure = secure
         self.socket = socket.socket()
         self.socket.settimeout(60)
         if room:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
         self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if secure:
+            self.socket = secure.wrap(self.socket)
         self.data = bytearray()
 
     def send(self, data):
@@ -103,16 +109,21 @@ class Connection:
         return self.data
 
     def close(self, reset=False):
+        if self.secure:
+            self.secure.remember(self.socket)
         if reset:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
 
 
 class Client:
-    def __init__(self, port, seed):
-        self.port, self.random, self.count = port, random.Random(seed), {}
+    def __init__(self, port, seed, secure=None):
+        self.port, self.secure, self.random, self.count = port, secure, random.Random(seed), {}
         self.own = b"own%d" % seed  # a type that only this client has
-        self.c = Connection(port)
+        self.c = self.connect()
+
+    def connect(self, room=None):
+        return Connection(self.port, room, self.secure)
 
     # ---- requests that may stand behind each other: (bytes, statuses that may come) ----
 
@@ -263,7 +274,7 @@ class Client:
 
     def fresh(self):
         self.c.close()
-        self.c = Connection(self.port)
+        self.c = self.connect()
 
     def bad_http(self):
         raw = self.random.choice((
@@ -285,7 +296,7 @@ class Client:
                                    self.put()[0] * 10, self.get()[0] * 10, b""))
         self.c.send(part)
         self.c.close(reset=self.random.random() < 0.5)
-        self.c = Connection(self.port)
+        self.c = self.connect()
         self.note(0)
 
     def expect(self):
@@ -310,7 +321,7 @@ class Client:
         """Reads an answer piece by piece: all that there is, and leaves midway; or less, to the end."""
         leaves = self.random.random() < 0.8
         target = self.random.choice((b"/person?", b"/blob?", b"/person?keys=1&")) + (b"" if leaves else b"limit=50")
-        c = Connection(self.port, 4096)
+        c = self.connect(4096)
         c.send(message(b"GET", target.rstrip(b"?&")) + self.ping()[0])
         for _ in range(self.random.randrange(20)):
             if not c.data.endswith(b"pong"):
@@ -326,9 +337,10 @@ class Client:
         kinds, weights = zip(*self.ALONE)
         self.random.choices(kinds, weights)[0](self)
 
-    def run(self, requests, done):
+    def run(self, requests, done, deadline=None):
+        """deadline: of time.monotonic(); None: there is none."""
         sent = told = 0
-        while sent < requests:
+        while sent < requests and not (deadline and time.monotonic() > deadline):
             sent += self.batch(min(BATCH, requests - sent))
             if sent < requests and self.random.random() < 0.2:
                 self.alone()
@@ -339,14 +351,17 @@ class Client:
                 told = sent
 
 
-def client(port, requests, seed, done, results):
-    """Runs in a process of its own; puts {"count": statuses by class, "faults": [...]} into `results`."""
-    faults = []
-    c = Client(port, seed)
+def client(port, requests, seed, done, results, deadline=None, ca=None):
+    """Runs in a process of its own; puts {"count": statuses by class, "faults": [...]} into `results`. ca: the authority's
+    certificate, if the port speaks TLS."""
+    faults, c = [], None
+    secure = Secure(ca, seed) if ca else None
     try:
-        c.run(requests, done)
+        c = Client(port, seed, secure)
+        c.run(requests, done, deadline)
         c.c.close()
     except (Fault, OSError) as e:
         faults.append(f"client {seed}: {type(e).__name__}: {e}")
-    count = {("aborted" if kind == "0xx" else kind): n for kind, n in c.count.items()}
+    count = {("aborted" if kind == "0xx" else kind): n for kind, n in (c.count if c else {}).items()}
+    count.update(secure.count if secure else {})
     results.put({"count": count, "faults": faults})
