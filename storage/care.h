@@ -46,12 +46,14 @@ struct store_pages {
     uint64_t faults;
 };
 
-/* path: a store's directory, which is locked until the end, or a file. Its pages are all read first: each fault is told, in
+/* path: a store's directory, which is locked until the end, or a file (store_file_lock). Its pages are all read first: each fault is told, in
  * words. *out is NULL if there is one, and RC_OK returned: its rows cannot be read. STORE_LOCKED: a server has it open.
  * STORE_FORMAT: it is no store, or of a newer format. IO, NO_MEMORY. */
 MUST_USE enum rc store_file_open(struct store_file **, const char *path, struct store_pages *,
                                  void (*fault)(void *, const char *words), void *arg, struct err *);
 void store_file_close(struct store_file *); /* NULL is fine */
+/* The lock of the store whose data file that is, by its name; *fd is the caller's, -1: it is no store's. STORE_LOCKED, IO. */
+MUST_USE enum rc store_file_lock(const char *path, int *fd, struct err *);
 
 struct store_summary {
     uint32_t format;
@@ -122,7 +124,8 @@ void store_check_fault(struct store_check *, enum store_fault_kind, uint32_t typ
 struct store_place {
     int lock_fd;
     bool is_new; /* there was no store ... */
-    bool made;   /* ... nor the directory */
+    bool marked; /* ... but there had been one, or part of one: LOCK said so ... */
+    bool made;   /* ... or not even the directory */
     char dir[4096], fresh[4096],
         file[4096]; /* the last two: where the new file is written, and where it goes */
 };
@@ -130,7 +133,7 @@ struct store_place {
 /* A place for a store that is not there yet: `dir` is made, or is empty but for what an earlier attempt has left. Until the end no
  * server takes it for a store. PLACE_TAKEN: something is in it. STORE_LOCKED, IO, NO_SPACE. */
 MUST_USE enum rc store_place_new(struct store_place *, const char *dir, struct err *);
-/* The place of a store that is there, and that `file` has locked. */
+/* The place of a store that is there, and that `file` has locked. NOT_SUPPORTED: its data file is a symbolic link. */
 MUST_USE enum rc store_place_of(struct store_place *, const struct store_file *, struct err *);
 /* An empty file at place->fresh, to read and write. */
 MUST_USE enum rc store_place_open(struct store_place *, int *fd, struct err *);

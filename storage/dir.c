@@ -63,12 +63,20 @@ static enum rc make(const char *dir, struct err *err)
     return made ? rc : RC_OK;
 }
 
+/* A file that a restore has removed since it was opened is no lock any more: the next one would make another. */
+static bool has_name(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && st.st_nlink > 0;
+}
+
 /* The lock of an open file, which is closed if it is not to be had. */
 static enum rc take(int *fd, const char *dir, const char *path, struct err *err)
 {
-    if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
+    bool locked = flock(*fd, LOCK_EX | LOCK_NB) == 0;
+    if (locked && has_name(*fd))
         return RC_OK;
-    enum rc rc = errno == EWOULDBLOCK
+    enum rc rc = locked || errno == EWOULDBLOCK
                      ? err_set(err, ERR_STORE_LOCKED, "Another process has the store in %s open.", dir)
                      : failed(err, "lock", path);
     close(*fd);
@@ -81,7 +89,7 @@ enum rc dir_lock(const char *dir, int *out, struct err *err)
     char path[PATH_MAX];
     if (make(dir, err) != RC_OK || join(path, dir, "LOCK", err) != RC_OK)
         return RC_ERR;
-    *out = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    *out = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600); /* a line is written to it */
     return *out < 0 ? failed(err, "open", path) : take(out, dir, path, err);
 }
 

@@ -17,6 +17,18 @@
 
 /* ---- opening ---- */
 
+enum rc store_file_lock(const char *path, int *fd, struct err *err)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char dir[PATH_MAX] = ".";
+    *fd = -1;
+    if (strcmp(name, engine_find("lmdb")->file->name) != 0)
+        return RC_OK;
+    if (slash && snprintf(dir, sizeof dir, "%.*s", (int)(name - path), path) >= (int)sizeof dir)
+        return err_set(err, ERR_IO, "The path is too long.");
+    return dir_lock_there(dir, fd, err);
+}
+
 static enum rc find(struct store_file *f, const char *path, struct err *err)
 {
     struct stat st;
@@ -28,7 +40,7 @@ static enum rc find(struct store_file *f, const char *path, struct err *err)
     if (n < 0 || n >= (int)sizeof f->path)
         return err_set(err, ERR_IO, "The path is too long.");
     if (!is_dir)
-        return RC_OK;
+        return store_file_lock(path, &f->lock_fd, err);
     snprintf(f->dir, sizeof f->dir, "%s", path);
     return dir_lock_there(path, &f->lock_fd, err);
 }

@@ -69,9 +69,10 @@ enum rc store_place_new(struct store_place *p, const char *dir, struct err *err)
         return RC_ERR;
     if (dir_lock(dir, &p->lock_fd, err) != RC_OK)
         return RC_ERR;
-    p->is_new = true; /* from here on all that is in it is ours */
-    if (check_empty(p, err) == RC_OK && dir_mark_store(p->lock_fd, err) == RC_OK &&
-        dir_sync(dir, err) == RC_OK)
+    /* From here on all that is in it is ours, but for a line that says that a store is missing. */
+    p->is_new = p->marked = true;
+    if (dir_holds_store(p->lock_fd, &p->marked, err) == RC_OK && check_empty(p, err) == RC_OK &&
+        dir_mark_store(p->lock_fd, err) == RC_OK && dir_sync(dir, err) == RC_OK)
         return RC_OK;
     store_place_release(p);
     return RC_ERR;
@@ -82,7 +83,14 @@ enum rc store_place_of(struct store_place *p, const struct store_file *f, struct
     *p = (struct store_place){.lock_fd = -1};
     if (!*f->dir || f->lock_fd < 0)
         return err_set(err, ERR_STORE_FORMAT, "%s is no directory of a store.", *f->dir ? f->dir : f->path);
-    return set_paths(p, f->dir, err);
+    struct stat st;
+    if (set_paths(p, f->dir, err) != RC_OK)
+        return RC_ERR;
+    if (lstat(p->file, &st) != 0)
+        return failed(err, "look at", p->file);
+    if (S_ISLNK(st.st_mode)) /* it would be replaced, and what it leads to would stay */
+        return err_set(err, ERR_NOT_SUPPORTED, "%s is a symbolic link, which would be replaced.", p->file);
+    return RC_OK;
 }
 
 /* Whoever could open the old file can open the new one: root compacts what a server runs with fewer rights on. */
@@ -126,7 +134,7 @@ void store_place_release(struct store_place *p)
     char path[sizeof p->dir + 8];
     if (*p->fresh)
         unlink(p->fresh); /* nothing, after a commit */
-    if (p->is_new) {
+    if (p->is_new && !p->marked) {
         snprintf(path, sizeof path, "%s/LOCK", p->dir);
         unlink(path);
         if (p->made)

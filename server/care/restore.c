@@ -91,10 +91,13 @@ enum rc care_restore(const char *file, const char *dir, bool accept_dirty, struc
     struct store_place *place = malloc(sizeof *place);
     struct store_summary s;
     uint64_t bytes;
-    int from = -1;
+    int from = -1, lock;
     if (!place)
         return err_oom(err);
-    enum rc rc = open_backup(file, &from, &bytes, err);
+    enum rc rc =
+        store_file_lock(file, &lock, err); /* what a server writes to is not whole when it has been read */
+    if (rc == RC_OK)
+        rc = open_backup(file, &from, &bytes, err);
     if (rc == RC_OK)
         rc = store_place_new(place, dir, err);
     if (rc == RC_OK) {
@@ -107,6 +110,8 @@ enum rc care_restore(const char *file, const char *dir, bool accept_dirty, struc
                (unsigned long long)s.file_bytes);
     if (from > STDIN_FILENO)
         close(from);
+    if (lock >= 0)
+        close(lock);
     free(place);
     return rc;
 }

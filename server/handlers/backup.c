@@ -188,7 +188,8 @@ static bool put_headers(struct request *req, const struct backup *b)
     at = base64_put(slice_of(b->digest, sizeof b->digest), at + 9);
     *at++ = ':';
     return response_header(req, "Content-Disposition", slice_of(name, (size_t)n)) &&
-           response_header(req, "Repr-Digest", slice_of(digest, (size_t)(at - digest)));
+           (req->identity_refused || /* it would be that of what leaves: the file in a coding */
+            response_header(req, "Repr-Digest", slice_of(digest, (size_t)(at - digest))));
 }
 
 static const char media_type[] = "application/octet-stream";

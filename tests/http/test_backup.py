@@ -188,6 +188,8 @@ def check_head():
         reply = s.request("HEAD", "/_backup")
         assert reply.status == 200 and reply.header("Content-Type") == "application/octet-stream", reply
         assert not reply.header("Content-Length") and "backup" not in s.read_log()
+        coded = s.get("/_backup", headers={"Accept-Encoding": "gzip, identity;q=0"})
+        assert coded.header("Content-Encoding") == "gzip" and not coded.header("Repr-Digest"), coded.headers
         assert s.post("/_backup").status == 405 and s.get("/_backup?x=1").status == 400
         assert s.post("/putschema/_backup", '"int"').status == 400
 
@@ -276,6 +278,64 @@ def check_restore_refuses(folder):
         assert code == 2 and err, args
 
 
+def check_what_is_lost_stays_lost(folder):
+    """Where a store's file is missing, a restore that fails leaves it so: no server begins anew there."""
+    lost, junk = os.path.join(folder, "lost"), os.path.join(folder, "junk")
+    with open(junk, "wb") as f:
+        f.write(b"x" * 100000)
+    with Server(data=lost) as s:
+        fill(s, 1, 10)
+        backup = s.get("/_backup").body
+    os.unlink(os.path.join(lost, "data.mdb"))
+    os.unlink(os.path.join(lost, "lock.mdb"))
+    code, _, err = care("--restore", junk, lost)
+    assert code == 1 and os.listdir(lost) == ["LOCK"], (err, os.listdir(lost))
+    assert os.path.getsize(os.path.join(lost, "LOCK")) > 0
+    with open(junk, "wb") as f:
+        f.write(backup)
+    assert care("--restore", junk, lost)[0] == 0 and care("--fsck", lost)[0] == 0
+    os.unlink(os.path.join(lost, "data.mdb"))
+    with open(junk, "wb") as f:
+        f.write(backup[:5000])
+    assert care("--restore", junk, lost)[0] == 1
+    code, _, err = care("--data", lost, "--listen", "127.0.0.1:0")
+    assert code == 1 and "a store was here" in err, (code, err)
+
+
+def check_a_running_server_s_file(folder):
+    """By its name it is no more to be had than by its directory's."""
+    with Server() as s:
+        fill(s, 1, 10)
+        path = os.path.join(s.data, "data.mdb")
+        assert care("--fsck", path)[0] == 2
+        code, _, err = care("--restore", path, os.path.join(folder, "living"))
+        assert code == 1 and "Another process has the store" in err and not os.path.exists(os.path.join(folder, "living")), err
+        s.stop()
+        assert care("--fsck", path)[0] == 0 and care("--restore", path, os.path.join(folder, "living"))[0] == 0
+
+
+def check_links(folder):
+    """What a link leads to is neither written to nor left behind."""
+    with Server() as s:
+        fill(s, 1, 10)
+        path, away = os.path.join(s.data, "data.mdb"), os.path.join(folder, "away.mdb")
+        s.stop()
+        os.rename(path, away)
+        os.symlink(away, path)
+        code, _, err = care("--compact", s.data)
+        assert code == 1 and "symbolic link" in err and os.path.islink(path) and not os.path.exists(path + ".new"), err
+        os.unlink(path)
+        os.rename(away, path)
+        other, linked = os.path.join(folder, "other.file"), os.path.join(folder, "linked")
+        with open(other, "w", encoding="ascii") as f:
+            f.write("somebody's")
+        os.mkdir(linked)
+        os.symlink(other, os.path.join(linked, "LOCK"))
+        assert care("--restore", path, linked)[0] == 1
+        with open(other, encoding="ascii") as f:
+            assert f.read() == "somebody's"
+
+
 def check_compact():
     with Server() as s:
         fill(s, 60, 300000)
@@ -304,7 +364,8 @@ def check_compact():
 
 def main():
     with tempfile.TemporaryDirectory(prefix="avrod-test-") as folder:
-        for check in check_whole, check_one_revision, check_one_at_a_time, check_backup_dir, check_restore_refuses:
+        for check in check_whole, check_one_revision, check_one_at_a_time, check_backup_dir, check_restore_refuses, \
+                check_what_is_lost_stays_lost, check_a_running_server_s_file, check_links:
             print(check.__name__, flush=True)
             check(folder)
         for check in check_client_that_leaves, check_head, check_memory_engine, check_no_room, check_drain, check_compact:
