@@ -58,7 +58,7 @@ static void drop(struct request *req, struct slice avro)
 {
     struct err err;
     const struct record_input *in = req->state;
-    if (likely(record_check_size(req, record_bytes(req, avro), &err) == RC_OK)) {
+    if (likely(record_check_size(req, req->type, record_bytes(req, avro), &err) == RC_OK)) {
         if (unlikely(in->dry_run))
             record_dry_answer(req, 200);
         else

@@ -2,6 +2,7 @@
 the bound holds under load and through a kill; a store of format 1 is upgraded."""
 
 import gzip
+import json
 import os
 import random
 import shutil
@@ -92,6 +93,12 @@ def check_too_large_alone(s):
     expect(s.put("/small/a", body=b"x" * 100), 201)
     expect(s.put("/small/b", body=b"x" * (2 * MIB)), 413, "record_too_large")
     expect(s.put("/small/b", body=[b"x" * MIB, b"x" * MIB]), 413, "record_too_large")
+    alone = {"op": "put", "type": "small", "id": "b", "record": "x" * (2 * MIB)}
+    for dry in "", "?dry_run=1":
+        expect(s.put("/small/b" + dry, body=b"x" * (2 * MIB)), 413, "record_too_large")
+        reply = s.post("/_txn" + dry, body=json.dumps({"operations": [alone]}))
+        expect(reply, 413, "record_too_large")
+        assert reply.json()["operation"] == 0
     assert ids_of(s, "small") == {"a"}
     expect(s.put("/small/b", body=[b"x" * MIB, b"x" * (MIB - 100)]), 201)  # in chunks, on the wire and in the store
     within(s, "small", 2 * MIB)
@@ -110,8 +117,9 @@ def check_json_edits_and_lives(s):
     expect(s.request("PATCH", "/json/third", body='{"a":"%s"}' % ("w" * 250),
                      headers={"Content-Type": "application/merge-patch+json"}), 200)
     until(lambda: ids_of(s, "json") == {"third"}, "the one that was edited before")
-    expect(s.request("PATCH", "/json/third", body='{"a":"%s"}' % ("w" * 350),
-                     headers={"Content-Type": "application/merge-patch+json"}), 413, "record_too_large")
+    for dry in "", "?dry_run=1":
+        expect(s.request("PATCH", "/json/third" + dry, body='{"a":"%s"}' % ("w" * 350),
+                         headers={"Content-Type": "application/merge-patch+json"}), 413, "record_too_large")
     expect(s.request("DELETE", "/json?prefix=t"), 200)
     assert about(s, "json")["bytes"] == 0
     expect(s.request("DELETE", "/delschema/json"), 200)

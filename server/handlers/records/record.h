@@ -139,8 +139,8 @@ MUST_USE enum rc record_dry_asked(struct request *, struct record_input *, struc
 void record_dry_read(struct request *, void (*found)(struct request *, const struct record *));
 /* Answer what a put would, without a tag. */
 void record_dry_answer(struct request *, unsigned status);
-/* RECORD_TOO_LARGE: a body of so many bytes is more than the store takes. */
-MUST_USE enum rc record_check_size(const struct request *, uint64_t bytes, struct err *);
+/* RECORD_TOO_LARGE: a body of so many bytes is more than the store takes, or than all records of the type may have. */
+MUST_USE enum rc record_check_size(const struct request *, const struct type *, uint64_t bytes, struct err *);
 
 /* ---- record_conflict.c ---- */
 

@@ -50,11 +50,17 @@ void record_dry_answer(struct request *req, unsigned status)
         reply_no_memory(req);
 }
 
-enum rc record_check_size(const struct request *req, uint64_t bytes, struct err *err)
+enum rc record_check_size(const struct request *req, const struct type *type, uint64_t bytes, struct err *err)
 {
-    uint64_t most = req->worker->server->options->record_max;
-    if (likely(bytes <= most))
-        return RC_OK;
-    return err_set(err, ERR_RECORD_TOO_LARGE, "A record has at most %llu bytes of Avro; this one has %llu.",
-                   (unsigned long long)most, (unsigned long long)bytes);
+    uint64_t most = req->worker->server->options->record_max, all = type->options.max_size;
+    if (unlikely(bytes > most))
+        return err_set(err, ERR_RECORD_TOO_LARGE,
+                       "A record has at most %llu bytes of Avro; this one has %llu.",
+                       (unsigned long long)most, (unsigned long long)bytes);
+    if (unlikely(all && bytes > all))
+        return err_set(
+            err, ERR_RECORD_TOO_LARGE,
+            "All records of this type have at most %llu bytes of Avro together; this one alone has %llu.",
+            (unsigned long long)all, (unsigned long long)bytes);
+    return RC_OK;
 }

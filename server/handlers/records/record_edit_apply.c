@@ -51,7 +51,7 @@ enum rc record_edit_apply(const struct request *req, struct record_edit *e, cons
     rc = edit_apply(e->edit, t->codec, t->brief, base, t->out, &e->changed, t->arena, err);
     if (rc == RC_OK) {
         e->expires_ms = e->changed ? record_life_of_edit(req, old) : old ? old->expires_ms : 0;
-        return record_check_size(req, t->out->len, err);
+        return record_check_size(req, req->type, t->out->len, err);
     }
     if (rc == RC_ERR && t->brief && err->code == ERR_TOO_MUCH_WORK)
         return RC_AGAIN;

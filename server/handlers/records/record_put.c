@@ -183,7 +183,7 @@ static void put_encoded(struct request *req, struct slice avro)
     const struct put *p = req->state;
     struct err err;
     if (unlikely(p->input.dry_run)) {
-        if (record_check_size(req, record_bytes(req, avro), &err) == RC_OK)
+        if (record_check_size(req, req->type, record_bytes(req, avro), &err) == RC_OK)
             record_dry_read(req, put_dry);
         else
             answer_err(req, &err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "server/access/access.h"
+#include "server/handlers/records/record.h"
 #include "server/handlers/txn/txn.h"
 #include "server/server.h"
 
@@ -75,15 +76,12 @@ static bool find_slots(struct txn *t)
 static enum rc encode(struct txn *t, struct txn_op *op, struct codec *codec, struct buf *out, struct err *err)
 {
     struct arena *arena = &t->req->arena;
-    uint64_t most = t->req->worker->server->options->record_max;
     out->len = 0;
     if (codec_from_json(codec, type_schema(op->type->latest), &op->opts, op->record, out, arena, err) !=
         RC_OK)
         return RC_ERR;
-    if (out->len > most)
-        return err_set(err, ERR_RECORD_TOO_LARGE,
-                       "A record has at most %llu bytes of Avro; this one has %llu.",
-                       (unsigned long long)most, (unsigned long long)out->len);
+    if (record_check_size(t->req, op->type, out->len, err) != RC_OK)
+        return RC_ERR;
     t->encoded += out->len;
     if (t->encoded > LIMIT_TRANSACTION_BYTES_MAX)
         return err_set(err, ERR_RECORD_TOO_LARGE,

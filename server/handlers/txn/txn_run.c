@@ -165,9 +165,9 @@ static enum rc run_delete(struct run *r, struct txn_op *op)
     return RC_OK;
 }
 
-static enum rc check_bytes(struct run *r, uint64_t bytes)
+static enum rc check_bytes(struct run *r, const struct txn_op *op, uint64_t bytes)
 {
-    return record_check_size(r->t->req, bytes, r->err);
+    return record_check_size(r->t->req, op->type, bytes, r->err);
 }
 
 static enum rc apply(struct run *r, const struct txn_op *op, struct slice old, struct buf *out,
@@ -200,7 +200,7 @@ static enum rc run_patch(struct run *r, struct txn_op *op)
         op->kept = s->rec.revision;
         return RC_OK;
     }
-    if (check_bytes(r, out->len) != RC_OK)
+    if (check_bytes(r, op, out->len) != RC_OK)
         return RC_ERR;
     rc = pay(r, &r->t->made, out->len);
     if (rc != RC_OK)
