@@ -25,7 +25,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 
 SAMPLES = 200
-WARM_UP = 0.25  # of the time
+WARM_UP = 0.25  # of the time, but at least
+WARM_UP_S = 150  # seconds: dead values stay for 40, while backups hold pages as well
 FILES_MARGIN = 1  # a first backup opens a reader of the store for good
 TYPES = {
     "person": {"type": "record", "name": "Person", "fields": [
@@ -62,7 +63,10 @@ def options():
     p.add_argument("--memory-margin", type=int, default=8 << 20, help="bytes of RssAnon, with --seconds")
     p.add_argument("--store-margin", type=int, default=64 << 20, help="bytes of the store, with --seconds")
     p.add_argument("--no-slope", action="store_true", help="check answers only: a short run says nothing about memory")
-    return p.parse_args()
+    o = p.parse_args()
+    if o.seconds and o.seconds < 2 * WARM_UP_S and not o.no_slope:
+        p.error(f"in less than {2 * WARM_UP_S} s nothing shows whether it is flat: --no-slope checks answers only")
+    return o
 
 
 # ---- watching ----
@@ -108,7 +112,7 @@ class Watch:
 
     def growth(self, what):
         """(behind the warm-up, at the end): medians of a tenth of the samples each, so that no backup that is on its way decides."""
-        begin, tenth = int(len(self.samples) * WARM_UP), max(1, len(self.samples) // 10)
+        begin, tenth = int(len(self.samples) * min(0.5, max(WARM_UP, WARM_UP_S / self.o.seconds))), max(1, len(self.samples) // 10)
         values = [getattr(s, what) for s in self.samples]
         return statistics.median(values[begin : begin + tenth]), statistics.median(values[-tenth:])
 
