@@ -19,7 +19,7 @@ static enum rc check_engine(const struct options *o, struct err *err)
 static enum rc check_listen(const struct options *o, struct err *err)
 {
     struct listeners listeners;
-    return listeners_parse(&listeners, o->listen, o->tls_cert != NULL, o->insecure, err);
+    return listeners_parse(&listeners, o, err);
 }
 
 static enum rc check_tls(const struct options *o, struct err *err)

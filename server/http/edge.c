@@ -108,12 +108,10 @@ enum rc edge_start(struct server *server, struct err *err)
     if (!e)
         return err_oom(err);
     server->edge = e; /* which the threads read */
-    bool logins = options_have_logins(o);
-    if (tls_context_open(&e->tls, o, err) == RC_OK &&
-        listeners_parse(&e->listeners, o->listen, e->tls != NULL, o->insecure || logins, err) == RC_OK &&
+    if (tls_context_open(&e->tls, o, err) == RC_OK && listeners_parse(&e->listeners, o, err) == RC_OK &&
         cors_parse(&e->cors, o->cors_origin, err) == RC_OK && count_addresses(e, err) == RC_OK &&
         workers_init(e, err) == RC_OK && threads_start(e, err) == RC_OK) {
-        if (logins && listeners_are_plain_beyond(&e->listeners))
+        if (options_have_logins(o) && listeners_are_plain_beyond(&e->listeners))
             log_warn("Passwords and tokens come in plain text over the network: whoever is on the way can "
                      "read them. https:// in --listen keeps them secret.");
         return RC_OK;

@@ -52,8 +52,10 @@ static enum rc add(struct listeners *l, struct slice text, bool tls, bool anywhe
     return RC_OK;
 }
 
-enum rc listeners_parse(struct listeners *l, const char *list, bool tls, bool anywhere, struct err *err)
+enum rc listeners_parse(struct listeners *l, const struct options *o, struct err *err)
 {
+    const bool tls = o->tls_cert != NULL, anywhere = o->insecure || options_have_logins(o);
+    const char *list = o->listen;
     l->n = 0;
     while (list) {
         const char *comma = strchr(list, ',');

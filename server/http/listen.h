@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "server/http/address.h"
+#include "server/options.h"
 
 struct listening {
     struct address address;
@@ -22,9 +23,9 @@ struct listeners {
     unsigned n;
 };
 
-/* A list with commas between, with http:// or https:// in front or neither: that is https where there is TLS, but on a path. CONFIG:
- * what is no address, https without TLS, or beyond loopback and not `anywhere`. */
-MUST_USE enum rc listeners_parse(struct listeners *, const char *list, bool tls, bool anywhere, struct err *);
+/* --listen: a list with commas between, with http:// or https:// in front or neither: that is https where there is TLS, but on a path.
+ * CONFIG: what is no address, https without TLS, or beyond loopback without logins or --insecure. */
+MUST_USE enum rc listeners_parse(struct listeners *, const struct options *, struct err *);
 /* Is one of them to be reached from another machine without TLS? */
 bool listeners_are_plain_beyond(const struct listeners *);
 /* Bind and listen. fds[worker * LIMIT_LISTENERS_MAX + i] is the worker's for at[i], -1 where there is none: of an internet address

@@ -111,6 +111,9 @@ class Config(unittest.TestCase):
             self.assertIn(words, said)
         self.assertEqual(self.run_avrod(*memory, "--access-log", self.path("log")), ("ok\n", 0))
         self.assertEqual(self.run_avrod(*memory, "--access-log", "-"), ("ok\n", 0))
+        self.assertEqual(self.run_avrod(*memory, "--listen", "0.0.0.0:0", "--insecure"), ("ok\n", 0))
+        tokens = self.conf("ci:" + "0" * 64 + "\n", "tokens")
+        self.assertEqual(self.run_avrod(*memory, "--listen", "0.0.0.0:0", "--tokens", tokens), ("ok\n", 0))
         self.assertFalse(os.path.exists(self.path("log")))
 
     def test_checking_binds_nothing_and_opens_no_store(self):
