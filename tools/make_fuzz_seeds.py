@@ -154,6 +154,8 @@ def from_conformance():
 CONFIGS = ["", "# c\ndata = /var/lib/avrod\r\n\n; c\nlisten=127.0.0.1:0,unix:/a b\n", "head-max = 64KiB\nhead-max = 1KiB\n", "[server]\ndata = d",
            "idle-deadline = 5m\n body-max = 1MiB", "insecure = yes\ndurability = none\nthreads=3\nmap-max=1TiB", "data = d ; c", "data: d", "\ufeffdata = d",
            "cors-origin = https://a.example,https://b.example\ncompat = astore\naccess-log = -#;", "data = " + "x" * 1500, "--data = d\n", "config = c\n"]
+ENCODINGS = ["", "gzip", "gzip, deflate, br, zstd", "deflate;q=0.9, gzip;q=0.8, *;q=0.1", "identity;q=0, *", "*;q=0", "x-gzip ;\tQ=1.000",
+             "gzip;q=1.001,gzip;q=0.", "identity, gzip;q=0.5,deflate;q=1", ",;,gzip;;q=1"]
 PATHS = [".", "..*", ".*.*", ".k[0][-1]", "(..v|.next)..v", '.m(~"a|b"|"c"){. != null}', "..next{.v >= ^.v || !.next}.v", ".e{. + 1 > -2 * 3}", "[*]{.x == .y}",
          ".g{. % 2 === 1 && (. < 5)}", '..*{. *= "A"}', ".k{", '.m(~"(")', ". .a", ".{(.a|.b) == ('x')}", ".{\"\\u00e9\" ^== .c}", "^.next", "." + "(.a|" * 30]
 
@@ -165,6 +167,9 @@ def by_hand():
     for i, text in enumerate(TARGETS):
         yield "target", f"hand-{i:02}", b"\xff" + text.encode()
         yield "target", f"hand-{i:02}-query", b"\x0c" + text.encode()
+    for i, text in enumerate(ENCODINGS):
+        for options in 0, 7, 0xfd, 0x1e:
+            yield "coding", f"hand-{i:02}-{options}", bytes([options]) + text.encode() + b"\0" + bytes(range(97, 97 + i)) * 99 * i
     for i, text in enumerate(RECORDS):
         for options in "@ABHJN":
             yield "json_codec", f"hand-{i:02}{options}", options.encode() + text.encode()

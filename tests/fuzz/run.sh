@@ -8,11 +8,11 @@ cd "$(dirname "$0")/../.."
 seconds=${1:?usage: tests/fuzz/run.sh SECONDS [TARGET...]}
 shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(http target config storage_head json_check schema json_codec avro_binary avro_check resolve value path patch
+[ ${#targets[@]} -gt 0 ] || targets=(http target coding config storage_head json_check schema json_codec avro_binary avro_check resolve value path patch
     client rights)
 
 # Longest input worth trying, and the dictionary, if one helps.
-declare -A bytes_max=([http]=20000 [config]=5000 [target]=600 [storage_head]=700 [json_check]=3000 [schema]=3000 [json_codec]=1500
+declare -A bytes_max=([http]=20000 [config]=5000 [target]=600 [coding]=6000 [storage_head]=700 [json_check]=3000 [schema]=3000 [json_codec]=1500
     [avro_binary]=1000 [avro_check]=1000 [resolve]=1000 [patch]=700 [value]=1000 [path]=600 [client]=2000 [rights]=1500 [credentials]=1200)
 declare -A dict=([http]=http [config]=config [json_check]=json [schema]=schema [json_codec]=json [patch]=json [rights]=rights [credentials]=credentials)
 
