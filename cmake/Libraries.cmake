@@ -7,6 +7,7 @@ pkg_check_modules(LIBEVENT REQUIRED IMPORTED_TARGET libevent_core) # server/http
 pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)     # base/sha256.c
 pkg_check_modules(CRYPT REQUIRED IMPORTED_TARGET libcrypt)       # server/access/password_hash.c
 pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)    # server/sandbox.c
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)          # base/zstd.c
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)             # server/http/deflater.c
 pkg_check_modules(SSL REQUIRED IMPORTED_TARGET libssl>=3.0)        # server/http/tls_*
 pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl>=7.85)     # client/lib/

@@ -9,6 +9,7 @@ enum {
     HEAD_BYTES = 64,
     HEAD_BYTES_FIRST = 32, /* without a form */
     AT_FOLLOWS_LEVEL = 33,
+    AT_COMPRESSION = 34,
     AT_LIMITS = 40,
     LIMITS_END = 52,
     AT_MAX_SIZE = 56,
@@ -19,7 +20,7 @@ enum {
 static bool options_known(const struct type_options *o)
 {
     return o->missing <= MISSING_REJECT && o->unknown <= UNKNOWN_IGNORE && o->compatibility < COMPAT_MODES &&
-           o->form < JSON_AVRO && o->limits.bytes <= LIMIT_RECORD_MAX &&
+           o->form < JSON_AVRO && o->compression <= COMPRESSION_ZSTD && o->limits.bytes <= LIMIT_RECORD_MAX &&
            o->limits.items <= LIMIT_RECORD_MAX && o->limits.depth <= LIMIT_DATA_DEPTH_MAX;
 }
 
@@ -36,6 +37,8 @@ enum rc type_row_decode(struct slice bytes, struct type_row *out, struct err *er
         out->options.form = p[HEAD_BYTES_FIRST];
     if (head > AT_FOLLOWS_LEVEL && head <= bytes.len)
         out->options.follows_level = p[AT_FOLLOWS_LEVEL] & 1;
+    if (head > AT_COMPRESSION && head <= bytes.len)
+        out->options.compression = p[AT_COMPRESSION];
     if (head >= LIMITS_END && head <= bytes.len)
         out->options.limits = (struct codec_limits){.bytes = get_le32(p + AT_LIMITS),
                                                     .items = get_le32(p + AT_LIMITS + 4),
@@ -96,6 +99,7 @@ enum rc type_row_encode(const struct type_row *row, const struct row_version *mo
     put_le16(p + 16, HEAD_BYTES);
     put_le16(p + 18, VERSION_BYTES);
     p[HEAD_BYTES_FIRST] = row->options.form;
+    p[AT_COMPRESSION] = row->options.compression;
     p[AT_FOLLOWS_LEVEL] = row->options.follows_level;
     put_le64(p + 24, row->options.ttl_s);
     put_le32(p + AT_LIMITS, row->options.limits.bytes);

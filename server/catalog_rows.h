@@ -5,7 +5,7 @@
  *   4 type number u32   8 revision u64
  *  16 head length u16 (more than is known here is skipped)   18 bytes of a version u16 (0: 8)   20 versions u32
  *  24 ttl seconds u64, 0: none
- *  32 form u8   33 u8 = 1: it goes by the registry's level for all   34 six of zero; if the head is so long
+ *  32 form u8   33 u8 = 1: it goes by the registry's level for all   34 compression u8   35 five of zero; if the head is so long
  *  40 most bytes of a record u32   44 most items u32   48 most levels u32, 0: none   52 four of zero; if the head is so long
  *  56 most bytes of all records u64, 0: any number; if the head is so long
  * then for each version, oldest first: number u32, schema id u32, state u8, zero
@@ -20,12 +20,16 @@
 #include "base/slice.h"
 #include "schema/schema.h"
 
+/* How bodies of records are stored that are put from now on. The values are on disk. */
+enum compression { COMPRESSION_NONE, COMPRESSION_ZSTD };
+
 /* The values of missing and unknown are those of struct codec_opts, that of compatibility is an enum
  * compat_mode, those of form are of enum json_form; all are on disk. */
 struct type_options {
     uint8_t missing, unknown, compatibility;
-    uint8_t form;   /* JSON_LOGICAL, JSON_BASE64 and JSON_INT64, added */
-    uint32_t ttl_s; /* how long a record lives after its last write; 0: until it is removed */
+    uint8_t form;        /* JSON_LOGICAL, JSON_BASE64 and JSON_INT64, added */
+    uint8_t compression; /* enum compression */
+    uint32_t ttl_s;      /* how long a record lives after its last write; 0: until it is removed */
     /* No compatibility was ever given: the type goes by the level that is set for all in the registry; then
      * `compatibility` is backward, for who does not know this. */
     bool follows_level;

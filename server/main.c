@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/zstd.h"
 #include "server/access/access.h"
 #include "server/care/care.h"
 #include "server/catalog.h"
@@ -76,6 +77,7 @@ static enum rc open_store(struct server *server, struct err *err)
         .blob_keep_ms = o->write_deadline_ms + BLOB_MARGIN_MS,
         .workers = o->threads,
         .readers = 2 + EDGE_HELPERS, /* main reads the catalog; a backup */
+        .unpack = zstd_unpack,
         .accept_dirty = o->accept_dirty,
     };
     return store_open(&server->store, &opts, err);

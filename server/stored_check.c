@@ -124,10 +124,24 @@ static enum rc look_at_stranger(struct stored_run *run, struct slice id, const c
 
 static void keep(struct stored_run *run, struct slice id, const struct record *rec)
 {
-    run->waiting =
-        (struct record){.schema_id = rec->schema_id, .blob = rec->blob, .body_bytes = rec->body_bytes};
+    run->waiting = (struct record){.schema_id = rec->schema_id,
+                                   .blob = rec->blob,
+                                   .body_bytes = rec->body_bytes,
+                                   .packed_bytes = rec->packed_bytes};
     memcpy(run->waiting_id, id.ptr, id.len);
     run->waiting_id_len = id.len;
+}
+
+/* In the page: nothing is read from the store for it. */
+static enum rc look_at_packed(struct stored_run *run, struct slice id, const struct stored_writer *w,
+                              const struct record *rec, struct err *err)
+{
+    struct buf joined = {0};
+    enum rc rc = record_join(NULL, rec, &joined, err);
+    if (rc == RC_OK)
+        rc = look_at(run, id, w, buf_slice(&joined), err);
+    buf_release(&joined);
+    return rc;
 }
 
 static enum rc look_at_row(struct stored_run *run, struct slice id, const struct record *rec, struct err *err)
@@ -144,6 +158,8 @@ static enum rc look_at_row(struct stored_run *run, struct slice id, const struct
     }
     if (rec->body.ptr || !rec->body_bytes)
         return look_at(run, id, w, rec->body, err);
+    if (!rec->blob)
+        return look_at_packed(run, id, w, rec, err);
     keep(run, id, rec);
     return RC_PENDING;
 }

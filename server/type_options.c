@@ -17,6 +17,8 @@ static const char *const missing_names[] = {
     [MISSING_DEFAULT] = "default", [MISSING_ZERO] = "zero", [MISSING_REJECT] = "reject"};
 static const char *const unknown_names[] = {[UNKNOWN_REJECT] = "reject", [UNKNOWN_IGNORE] = "ignore"};
 
+static const char *const compression_names[] = {[COMPRESSION_NONE] = "none", [COMPRESSION_ZSTD] = "zstd"};
+
 /* Any record's own bounds are the most that can be said: an item takes a byte, or is one of LIMIT_EMPTY_ITEMS_MAX. */
 static const struct {
     enum param_id param;
@@ -126,7 +128,9 @@ enum rc type_options_parse(const struct request *req, struct type_options_given 
     if (parse(req, PARAM_missing, "missing", missing_names, ARRAY_LEN(missing_names), &out->has_missing,
               &v->missing, err) != RC_OK ||
         parse(req, PARAM_unknown, "unknown", unknown_names, ARRAY_LEN(unknown_names), &out->has_unknown,
-              &v->unknown, err) != RC_OK)
+              &v->unknown, err) != RC_OK ||
+        parse(req, PARAM_compression, "compression", compression_names, ARRAY_LEN(compression_names),
+              &out->has_compression, &v->compression, err) != RC_OK)
         return RC_ERR;
     if (parse_ttl(req, out, err) != RC_OK || parse_limits(req, out, err) != RC_OK ||
         parse_max_size(req, out, err) != RC_OK ||
@@ -170,6 +174,8 @@ void type_options_apply(const struct type_options_given *given, struct type_opti
         out->unknown = given->value.unknown;
     if (given->has_compatibility)
         type_options_set_level(out, given->value.compatibility);
+    if (given->has_compression)
+        out->compression = given->value.compression;
     if (given->has_ttl)
         out->ttl_s = given->value.ttl_s;
     struct type_options asked = given->value;
@@ -184,8 +190,8 @@ void type_options_apply(const struct type_options_given *given, struct type_opti
 bool type_options_equal(const struct type_options *a, const struct type_options *b)
 {
     return a->missing == b->missing && a->unknown == b->unknown && a->compatibility == b->compatibility &&
-           a->follows_level == b->follows_level && a->form == b->form && a->ttl_s == b->ttl_s &&
-           a->limits.bytes == b->limits.bytes && a->limits.items == b->limits.items &&
+           a->follows_level == b->follows_level && a->compression == b->compression && a->form == b->form &&
+           a->ttl_s == b->ttl_s && a->limits.bytes == b->limits.bytes && a->limits.items == b->limits.items &&
            a->limits.depth == b->limits.depth && a->max_size == b->max_size;
 }
 
@@ -199,4 +205,10 @@ const char *unknown_name(uint8_t v)
 {
     assert(v < ARRAY_LEN(unknown_names));
     return unknown_names[v];
+}
+
+const char *compression_name(uint8_t v)
+{
+    assert(v < ARRAY_LEN(compression_names));
+    return compression_names[v];
 }

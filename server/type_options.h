@@ -10,7 +10,7 @@ enum type_limit { TYPE_LIMIT_BYTES, TYPE_LIMIT_ITEMS, TYPE_LIMIT_DEPTH, TYPE_LIM
 
 /* Options of a request: those not given stay as they are. */
 struct type_options_given {
-    bool has_missing, has_unknown, has_compatibility, has_ttl, has_max_size;
+    bool has_missing, has_unknown, has_compatibility, has_compression, has_ttl, has_max_size;
     uint8_t form_mask;  /* json_form.h: which of value.form are given */
     uint8_t limit_mask; /* bits of enum type_limit */
     struct type_options value;
@@ -32,5 +32,6 @@ uint32_t *type_limit_of(struct type_options *, enum type_limit);
 
 const char *missing_name(uint8_t);
 const char *unknown_name(uint8_t);
+const char *compression_name(uint8_t);
 
 #endif

@@ -90,6 +90,7 @@ static enum rc decide_put(struct decider *d, struct store_write *w)
                             .content_type = w->content_type,
                             .part = {w->part[0], w->part[1], w->part[2]},
                             .body_crc = w->body_crc,
+                            .plain_bytes = w->plain_bytes,
                             .blob = is_laid ? d->laid.blob : 0,
                             .laid = is_laid ? d->laid.chunks : 0};
     if (stage_put(d, &v, &f, ++d->next.revision, &w->err) != RC_OK)
@@ -156,12 +157,10 @@ static enum rc decide_edit(struct decider *d, struct store_write *w)
         out = {.schema_id = w->schema_id, .expires_ms = w->expires_ms, .content_type = w->content_type};
     w->unchanged = false;
     if (v.visible) {
-        if (w->edit_bytes_max && v.rec.body_bytes > w->edit_bytes_max)
+        if (w->edit_bytes_max && stage_body_bytes(&v) > w->edit_bytes_max)
             return RC_AGAIN;
-        if (stage_body(d, &v, &w->err) != RC_OK)
+        if (stage_body(d, &v, &old, &w->err) != RC_OK)
             return RC_ERR;
-        old = v.rec;
-        old.blob = 0; /* it is whole */
         out = (struct record){
             .schema_id = old.schema_id, .expires_ms = old.expires_ms, .content_type = old.content_type};
     }

@@ -21,9 +21,10 @@ struct decider {
     const struct engine_ops *ops;
     struct snap *snap; /* as of the last apply, while a group is decided and applied */
     struct dead_set *dead;
-    int64_t clock_base_ms;     /* of trash_clock_ms */
-    int64_t blob_keep_ms;      /* how long a dead blob stays */
-    bool keep_expired;         /* as store_opts */
+    int64_t clock_base_ms; /* of trash_clock_ms */
+    int64_t blob_keep_ms;  /* how long a dead blob stays */
+    bool keep_expired;     /* as store_opts ... */
+    enum rc (*unpack)(struct slice packed, uint8_t *out, uint64_t bytes, struct err *); /* ... this too */
     uint32_t record_max;       /* bytes of a record's body */
     bool hurry;                /* a dead blob need not stay: room is short, and nobody reads one */
     struct type_limits limits; /* of types */

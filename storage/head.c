@@ -7,8 +7,8 @@
 #include "base/crc32c.h"
 #include "base/limits.h"
 
-enum { FLAG_EXPIRES = 1, FLAG_CONTENT_TYPE = 2, FLAG_CHUNKED = 4, FLAG_COMPRESSED = 8, FLAG_USED = 16 };
-enum { FLAGS_KNOWN = FLAG_EXPIRES | FLAG_CONTENT_TYPE | FLAG_CHUNKED | FLAG_USED };
+enum { FLAG_EXPIRES = 1, FLAG_CONTENT_TYPE = 2, FLAG_CHUNKED = 4, FLAG_PACKED = 8, FLAG_USED = 16 };
+enum { FLAGS_KNOWN = FLAG_EXPIRES | FLAG_CONTENT_TYPE | FLAG_CHUNKED | FLAG_PACKED | FLAG_USED };
 enum {
     AT_FORMAT = 0,
     AT_FLAGS = 1,
@@ -19,22 +19,27 @@ enum {
     AT_CREATED = 22,
     AT_CRC = 28
 };
-enum { CHUNKED_BYTES = 8 + 8 + 4 /* length, blob, checksum of the body */, USED_BYTES = 6 };
+enum {
+    CHUNKED_BYTES = 8 + 8 + 4, /* length, blob, checksum of the body */
+    PACKED_BYTES = 8,          /* its length before it was packed */
+    USED_BYTES = 6
+};
 
 size_t head_size(const struct record *r)
 {
     assert(r->content_type.len <= HEAD_CONTENT_TYPE_MAX);
     return HEAD_FIXED + (r->expires_ms ? 8 : 0) + (r->content_type.len ? 1 + r->content_type.len : 0) +
-           (r->blob ? CHUNKED_BYTES : 0) + (r->used_ms ? USED_BYTES : 0);
+           (r->blob ? CHUNKED_BYTES : 0) + (r->packed_bytes ? PACKED_BYTES : 0) +
+           (r->used_ms ? USED_BYTES : 0);
 }
 
 size_t head_encode(const struct record *r, uint32_t body_crc, uint8_t out[HEAD_MAX])
 {
     size_t size = head_size(r), at = HEAD_FIXED;
     out[AT_FORMAT] = HEAD_FORMAT;
-    out[AT_FLAGS] =
-        (uint8_t)((r->expires_ms ? FLAG_EXPIRES : 0) | (r->content_type.len ? FLAG_CONTENT_TYPE : 0) |
-                  (r->blob ? FLAG_CHUNKED : 0) | (r->used_ms ? FLAG_USED : 0));
+    out[AT_FLAGS] = (uint8_t)((r->expires_ms ? FLAG_EXPIRES : 0) |
+                              (r->content_type.len ? FLAG_CONTENT_TYPE : 0) | (r->blob ? FLAG_CHUNKED : 0) |
+                              (r->packed_bytes ? FLAG_PACKED : 0) | (r->used_ms ? FLAG_USED : 0));
     put_le16(out + AT_LENGTH, (uint16_t)size);
     put_le32(out + AT_SCHEMA, r->schema_id);
     put_le64(out + AT_REVISION, r->revision);
@@ -56,6 +61,10 @@ size_t head_encode(const struct record *r, uint32_t body_crc, uint8_t out[HEAD_M
         put_le32(out + at + 16, body_crc);
         at += CHUNKED_BYTES;
         body_crc = 0; /* of what follows the head: nothing */
+    }
+    if (r->packed_bytes) {
+        put_le64(out + at, r->packed_bytes);
+        at += PACKED_BYTES;
     }
     if (r->used_ms) { /* the last: head_encode_used puts it where it stands, or at the end */
         put_le48(out + at, (uint64_t)r->used_ms);
@@ -93,6 +102,14 @@ static bool decode_optional(const uint8_t *p, size_t at, size_t end, struct reco
             return false;
         r->body = (struct slice){NULL, 0};
         at += CHUNKED_BYTES;
+    }
+    if (flags & FLAG_PACKED) {
+        if (end - at < PACKED_BYTES)
+            return false;
+        r->packed_bytes = get_le64(p + at);
+        if (r->packed_bytes == 0 || r->packed_bytes > LIMIT_RECORD_MAX)
+            return false;
+        at += PACKED_BYTES;
     }
     if (flags & FLAG_USED) {
         if (end - at < USED_BYTES)

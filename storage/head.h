@@ -2,14 +2,29 @@
 #ifndef STORAGE_HEAD_H
 #define STORAGE_HEAD_H
 
+#include "base/compiler.h"
 #include "storage/storage.h"
 
 enum {
     HEAD_FORMAT = 1,
     HEAD_FIXED = 32, /* bytes that every head has */
     HEAD_CONTENT_TYPE_MAX = 255,
-    HEAD_MAX = HEAD_FIXED + 8 + 1 + HEAD_CONTENT_TYPE_MAX + 20 + 6,
+    HEAD_MAX = HEAD_FIXED + 8 + 1 + HEAD_CONTENT_TYPE_MAX + 20 + 8 + 6,
 };
+
+/* A stored value is told in two ways. As it is stored, which is head.c's, and storage's own: body and body_bytes are those of the
+ * bytes that are there; packed_bytes is not 0 if they are packed, and then the length of the body before that. As it is
+ * shown to users of storage.h: see struct record. */
+static inline void record_show_packed(struct record *r)
+{
+    uint64_t plain = r->packed_bytes;
+    if (likely(!plain))
+        return;
+    r->packed = r->body;
+    r->packed_bytes = r->body_bytes;
+    r->body = (struct slice){0};
+    r->body_bytes = plain;
+}
 
 /* How long the head of such a record is; content_type is at most HEAD_CONTENT_TYPE_MAX. */
 size_t head_size(const struct record *);

@@ -36,6 +36,7 @@ static enum rc decode(const struct store_key *key, struct slice value, struct re
                        (unsigned)key->type);
     if (unlikely(rec->expires_ms && rec->expires_ms <= clock_wall_ms()))
         return RC_NOTFOUND;
+    record_show_packed(rec);
     return RC_OK;
 }
 
@@ -128,14 +129,15 @@ enum rc store_chunks(struct store_worker *w, const struct record *rec, uint32_t 
 {
     uint8_t key[KEY_CHUNK_BYTES];
     unsigned most = *n;
+    uint64_t bytes = unlikely(rec->packed_bytes) ? rec->packed_bytes : rec->body_bytes;
     assert(rec->blob != 0);
     *n = 0;
     if (worker_snapshot(w, err) != RC_OK)
         return RC_ERR;
     blob_readers_seen(&w->blob_readers);
-    for (uint64_t at = (uint64_t)first * LIMIT_CHUNK_BYTES; *n < most && at < rec->body_bytes;
+    for (uint64_t at = (uint64_t)first * LIMIT_CHUNK_BYTES; *n < most && at < bytes;
          at += LIMIT_CHUNK_BYTES) {
-        uint64_t rest = rec->body_bytes - at;
+        uint64_t rest = bytes - at;
         key_chunk(key, rec->blob, first + *n);
         enum rc rc = chunk_find(w, slice_of(key, sizeof key), *n == 0, &out[*n], err);
         if (rc != RC_OK) /* a blob goes from its first chunk on, so one that is gone was all gone */

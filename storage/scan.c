@@ -35,9 +35,10 @@ static enum rc decode(struct store_scan *s, struct slice value, int64_t now_ms, 
                            (unsigned)s->type);
         if (rec->expires_ms && rec->expires_ms <= now_ms)
             return RC_NOTFOUND;
+        record_show_packed(rec);
     }
     if (s->keys_only)
-        rec->body = (struct slice){NULL, 0};
+        rec->body = rec->packed = (struct slice){NULL, 0};
     return RC_OK;
 }
 

@@ -139,15 +139,40 @@ enum rc stage_look(struct decider *d, const struct store_key *key, struct view *
     return RC_OK;
 }
 
-enum rc stage_body(struct decider *d, struct view *v, struct err *err)
+/* As it is stored. */
+static enum rc stored_body(struct decider *d, const struct view *v, struct slice *out, struct err *err)
 {
     const struct staged_value *value = v->entry->value;
     if (value->blob)
-        return join_parts(d, value->blob->chunks.part, 3, &v->rec.body, err);
+        return join_parts(d, value->blob->chunks.part, 3, out, err);
     if (v->rec.blob)
-        return join_chunks(d, &v->rec, &v->rec.body, err);
+        return join_chunks(d, &v->rec, out, err);
     size_t skip = v->key->space == SPACE_RECORD ? value->part[0].len - v->rec.body.len : 0;
-    return join(d, value, skip, &v->rec.body, err);
+    return join(d, value, skip, out, err);
+}
+
+static COLD enum rc unpack(struct decider *d, struct slice packed, uint64_t bytes, struct slice *out,
+                           struct err *err)
+{
+    if (!d->unpack)
+        return err_set(err, ERR_IO, "A stored record is compressed, and nothing here can undo that.");
+    uint8_t *whole = join_memory(d, bytes, err);
+    if (!whole || d->unpack(packed, whole, bytes, err) != RC_OK)
+        return RC_ERR;
+    *out = slice_of(whole, bytes);
+    return RC_OK;
+}
+
+enum rc stage_body(struct decider *d, const struct view *v, struct record *out, struct err *err)
+{
+    *out = v->rec;
+    if (stored_body(d, v, &out->body, err) != RC_OK)
+        return RC_ERR;
+    if (unlikely(out->packed_bytes) && unpack(d, out->body, out->packed_bytes, &out->body, err) != RC_OK)
+        return RC_ERR;
+    out->body_bytes = out->body.len;
+    out->blob = out->packed_bytes = 0; /* it is whole */
+    return RC_OK;
 }
 
 enum rc stage_check_size(const struct store_key *key, uint64_t body, struct slice content_type,
@@ -361,6 +386,7 @@ static enum rc put_record(struct decider *d, const struct view *v, const struct 
         .expires_ms = f->expires_ms,
         .schema_id = f->schema_id,
         .content_type = f->content_type,
+        .packed_bytes = f->plain_bytes,
     };
     bool was = v->entry->value != NULL;
     r.body_bytes = (uint64_t)f->part[0].len + f->part[1].len + f->part[2].len;

@@ -11,7 +11,7 @@ struct view {
     struct staged *entry;
     const struct store_key *key;
     bool visible;      /* there, and not past its time */
-    struct record rec; /* set if entry->value. Its body: see stage_body */
+    struct record rec; /* set if entry->value: as it is stored, see head.h. Its body: see stage_body */
 };
 
 /* What a put stores. */
@@ -19,18 +19,24 @@ struct fresh {
     uint32_t schema_id;
     int64_t expires_ms;
     struct slice content_type, part[3];
-    uint32_t body_crc; /* of the parts; records only */
-    uint64_t blob;     /* whose first chunks are there already, with a row in the trash; 0: none ... */
-    uint32_t laid;     /* ... and how many */
+    uint32_t body_crc;    /* of the parts; records only */
+    uint64_t plain_bytes; /* they are packed, and that was its length; 0: they are not */
+    uint64_t blob;        /* whose first chunks are there already, with a row in the trash; 0: none ... */
+    uint32_t laid;        /* ... and how many */
 };
 
 /* Whether a write to this key can be anything but RC_NOTFOUND. */
 bool stage_live(const struct decider *, const struct store_key *);
 /* Look a key up. The key is borrowed as long as the view. */
 MUST_USE enum rc stage_look(struct decider *, const struct store_key *, struct view *, struct err *);
-/* Make view->rec.body the whole body, in one piece (of the group's memory, if it is in chunks; see
+/* The record with its whole body, in one piece and as it was put (in the group's memory, if it is in chunks or packed; see
  * decider.joined_bytes). */
-MUST_USE enum rc stage_body(struct decider *, struct view *, struct err *);
+MUST_USE enum rc stage_body(struct decider *, const struct view *, struct record *out, struct err *);
+/* How long that is. */
+static inline uint64_t stage_body_bytes(const struct view *v)
+{
+    return v->rec.packed_bytes ? v->rec.packed_bytes : v->rec.body_bytes;
+}
 /* RECORD_TOO_LARGE and BAD_REQUEST are found here. */
 MUST_USE enum rc stage_check_size(const struct store_key *, uint64_t body_bytes, struct slice content_type,
                                   uint32_t record_max, struct err *);

@@ -38,8 +38,12 @@ struct record {
                         sets it, whatever stands here */
     uint32_t schema_id;
     struct slice content_type; /* empty: none kept */
-    struct slice body;         /* ptr NULL and body_bytes > 0: in chunks, by store_chunks */
-    uint64_t body_bytes, blob;
+    struct slice body;         /* ptr NULL and body_bytes > 0: in chunks, by store_chunks, or packed */
+    uint64_t body_bytes;       /* of it as it was put, packed or not */
+    uint64_t blob;
+    uint64_t
+        packed_bytes;    /* 0: it is stored as it was put. Else it was packed into so many bytes: these ... */
+    struct slice packed; /* ... or, ptr NULL, those of the blob. What they mean is its owner's affair */
 };
 
 struct store;        /* one a process and directory */
@@ -62,6 +66,9 @@ struct store_opts {
     uint32_t record_bytes_max; /* body of a record; 0, and at most: LIMIT_RECORD_MAX */
     uint32_t queue_writes_max; /* the write queue, of all workers together; 0: LIMIT_QUEUE_OPS_MAX ... */
     uint64_t queue_bytes_max;  /* ... and LIMIT_QUEUE_BYTES_MAX */
+    /* Undo the packing of a body, for edits and calls, which get it whole: exactly `bytes` bytes at `out`. Pure; any
+     * thread. Fails with IO (they are no such body), NO_MEMORY. NULL: nothing is ever packed. */
+    enum rc (*unpack)(struct slice packed, uint8_t *out, uint64_t bytes, struct err *);
     bool keep_expired; /* what is past its time is hidden, but stays: for tests that compare stores step
                                   by step */
     bool accept_dirty; /* open a store of mode `none` that was open when the machine was restarted */
@@ -143,7 +150,7 @@ unsigned store_gets_waiting(const struct store_worker *);
 
 /* Of a record whose body is in chunks, up to *n chunks from index `first`, each LIMIT_CHUNK_BYTES long but
  * for the last, borrowed until the next call on this worker; *n is set to how many, 0 only behind the last.
- * Of the record only blob and body_bytes are looked at, so that is all that a slow reader keeps. Another
+ * Of the record only blob, body_bytes and packed_bytes are looked at, so that is all that a slow reader keeps. Another
  * record may have taken its place: the chunks stay for blob_keep_ms. RC_NOTFOUND: they are gone. Chunks that were read
  * may be asked for again. */
 MUST_USE enum rc store_chunks(struct store_worker *, const struct record *, uint32_t first, struct slice *out,
@@ -241,6 +248,10 @@ struct store_write {
     struct slice part
         [3]; /* PUT: the body is the parts, copied once, into the engine's page. CALL: only how long they are
                              counts, as what waits in the queue */
+
+    uint64_t
+        plain_bytes; /* PUT: 0: the body is the parts. Else they are it packed, and it has so many bytes, to which
+                             the limit of a record applies */
 
     /* A long body goes in with several groups, which overtake it. What it must not be overtaken by is in its
      * lane: writes of one worker and lane are decided in the order in which they were queued. Only compared;

@@ -82,6 +82,7 @@ static struct store *store_make(const struct engine_ops *ops, const struct store
     s->writer.decider.clock_base_ms = clock_wall_ms() - clock_mono_ms();
     s->writer.decider.blob_keep_ms = opts->blob_keep_ms ? opts->blob_keep_ms : BLOB_KEEP_MS;
     s->writer.decider.keep_expired = opts->keep_expired;
+    s->writer.decider.unpack = opts->unpack;
     lay_init(&s->writer.lay);
     purge_init(&s->writer.purge);
     pthread_mutex_init(&s->workers_lock, NULL);

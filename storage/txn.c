@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/crc32c.h"
+#include "storage/head.h"
 #include "storage/stage.h"
 
 static enum rc look(struct store_txn *txn, const struct store_key *key, struct view *v, struct err *err)
@@ -26,26 +27,21 @@ enum rc txn_look(struct store_txn *txn, const struct store_key *key, struct reco
 {
     struct view v;
     enum rc rc = look(txn, key, &v, err);
-    if (rc == RC_OK && !v.rec.blob && stage_body(txn->decider, &v, err) != RC_OK)
-        return RC_ERR;
-    if (rc == RC_OK)
-        *out = v.rec;
-    if (rc == RC_OK && v.rec.blob)
-        out->body = (struct slice){0};
-    return rc;
+    if (rc != RC_OK)
+        return rc;
+    if (!v.rec.blob)
+        return stage_body(txn->decider, &v, out, err);
+    *out = v.rec;
+    record_show_packed(out);
+    out->body = (struct slice){0};
+    return RC_OK;
 }
 
 enum rc txn_get(struct store_txn *txn, const struct store_key *key, struct record *out, struct err *err)
 {
     struct view v;
     enum rc rc = look(txn, key, &v, err);
-    if (rc != RC_OK)
-        return rc;
-    if (stage_body(txn->decider, &v, err) != RC_OK)
-        return RC_ERR;
-    *out = v.rec;
-    out->blob = 0; /* it is whole */
-    return RC_OK;
+    return rc == RC_OK ? stage_body(txn->decider, &v, out, err) : rc;
 }
 
 static enum rc put(struct store_txn *txn, const struct store_key *key, const struct record *r,

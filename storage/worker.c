@@ -120,7 +120,8 @@ static enum rc check_write(const struct store *s, const struct store_write *w, s
         return RC_ERR;
     if (w->kind != WRITE_PUT)
         return RC_OK;
-    return stage_check_size(&w->key, body_bytes(w), w->content_type, s->writer.decider.record_max, err);
+    return stage_check_size(&w->key, w->plain_bytes ? w->plain_bytes : body_bytes(w), w->content_type,
+                            s->writer.decider.record_max, err);
 }
 
 static uint32_t bytes_of(const struct store_write *w)

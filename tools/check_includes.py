@@ -32,6 +32,7 @@ HOMES = {
     "event.h": (),
     "ini.h": ("server/ini_file.c",),
     "lmdb.h": ("storage/engines/lmdb",),
+    "zstd.h": ("base/zstd.c",),
     "zlib.h": ("server/http/deflater.c",),
     "openssl/": ("base/sha256.c", "server/http/tls_"),
     "seccomp.h": ("server/sandbox.c",),

@@ -83,6 +83,7 @@ void reply_write_init(struct store_write *w, int kind, void (*done)(struct store
     w->upto = (struct slice){0};
     w->schema_id = 0;
     w->expires_ms = 0;
+    w->plain_bytes = 0;
     w->content_type = (struct slice){0};
     for (size_t i = 0; i < ARRAY_LEN(w->part); i++)
         w->part[i] = (struct slice){0};

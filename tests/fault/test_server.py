@@ -154,6 +154,19 @@ def check_scan(server, fault, forever):
     return fail_each(server, fault, lambda n: http(b"GET", "/p?keys=1"), 200, None, forever)
 
 
+def check_packed(server, fault, forever):
+    """Where there is no memory to pack it, it is stored as it is."""
+    body = b'{"s":"%s","u":null}' % (b"packed " * 500)
+
+    def is_done(n):
+        reply = server.get(f"/packed/{forever}-{n}")
+        assert reply.status == 404 or (reply.status == 200 and reply.body == body), reply
+        return reply.status == 200
+
+    puts = fail_each(server, fault, lambda n: http(b"PUT", f"/packed/{forever}-{n}", body), 201, is_done, forever)
+    return puts + fail_each(server, fault, lambda n: http(b"GET", "/packed/kept"), 200, None, forever)
+
+
 def check_compressed(server, fault, forever):
     """At once, and as it leaves: where there is no memory for that, it leaves as it is."""
     def request(target):
@@ -237,12 +250,15 @@ def main():
         assert server.post("/putschema/p", SCHEMA).status == 200
         assert server.put("/p/kept", RECORD).status == 201
         assert server.put("/p/long", long).status == 201
+        assert server.post("/putschema/packed?compression=zstd", SCHEMA).status == 200
+        assert server.put("/packed/kept", long).status == 201
         for forever in 0, 1:
             counts = [check_get(server, fault, forever), check_scan(server, fault, forever), check_refusal(server, fault, forever),
                       check_put(server, fault, forever, RECORD, STORED), check_put(server, fault, forever, long, long),
                       check_get(server, fault, forever, "/metrics"), check_get(server, fault, forever, "/p/kept?timing=1"),
                       check_chunked_put(server, fault, forever), check_pipelined_puts(server, fault, forever),
                       check_keyed_putschema(server, fault, forever), check_repeats(server, fault, forever), check_compressed(server, fault, forever),
+                      check_packed(server, fault, forever),
                       check_putschema(server, fault, forever)]
             print("allocations of each request:", counts)
             assert counts[-1] > 20, counts

@@ -3,6 +3,7 @@
  * with a checksum that agrees. */
 #include "base/bytes.h"
 #include "base/crc32c.h"
+#include "base/limits.h"
 #include "storage/head.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -52,7 +53,10 @@ static void check_encode(struct slice in)
                        .updated_ms = (int64_t)number(&in, 6),
                        .schema_id = (uint32_t)number(&in, 4)},
                   back;
-    if (fuzz_byte(&in) & 1)
+    uint8_t options = fuzz_byte(&in);
+    if (options & 2)
+        r.packed_bytes = 1 + number(&in, 3) % LIMIT_RECORD_MAX;
+    if (options & 1)
         r.expires_ms = (int64_t)(number(&in, 8) & INT64_MAX);
     size_t len = fuzz_byte(&in);
     r.content_type = slice_of(in.ptr, len < in.len ? len : in.len);
@@ -69,7 +73,8 @@ static void check_encode(struct slice in)
     CHECK(head_decode(stored, &back) && head_verify(stored), "what was encoded is refused");
     CHECK(back.revision == r.revision && back.created_ms == r.created_ms && back.updated_ms == r.updated_ms &&
               back.expires_ms == r.expires_ms && back.schema_id == r.schema_id &&
-              slice_eq(back.content_type, r.content_type) && slice_eq(back.body, r.body),
+              back.packed_bytes == r.packed_bytes && slice_eq(back.content_type, r.content_type) &&
+              slice_eq(back.body, r.body),
           "another record");
     free(value);
 }

@@ -6,7 +6,7 @@
 # What building the server takes.
 # shellcheck disable=SC2034
 PACKAGES_BUILD=(gcc libc6-dev cmake ninja-build pkg-config libevent-dev libinih-dev libjansson-dev liblmdb-dev libpcre2-dev libssl-dev
-    libcurl4-openssl-dev libcrypt-dev libseccomp-dev zlib1g-dev)
+    libcurl4-openssl-dev libcrypt-dev libseccomp-dev zlib1g-dev libzstd-dev)
 # What the tests take besides.
 # shellcheck disable=SC2034
 PACKAGES_TESTS=(clang libclang-rt-14-dev clang-format libcmocka-dev libavro-dev python3 curl apache2-utils mandoc openssl)

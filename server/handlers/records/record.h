@@ -87,9 +87,13 @@ void record_send_chunks(struct request *, const struct record *, struct slice fr
 
 /* ---- record_join.c ---- */
 
-/* Append the body of a record that is in chunks. Only blob and body_bytes are looked at; what the record
- * borrows from this worker's snapshot may be dead afterwards. RC_NOTFOUND: some are missing. IO, NO_MEMORY. */
+/* Append the body of a record that is in chunks or packed, as it was put: the one way to it. What the record borrows from
+ * this worker's snapshot may be dead afterwards if it has a blob; if it has none, nothing is read. RC_NOTFOUND: chunks are
+ * missing. IO, NO_MEMORY. */
 MUST_USE enum rc record_join(struct store_worker *, const struct record *, struct buf *joined, struct err *);
+
+/* Have what it borrows of its body copied to the arena. False: memory is out. */
+MUST_USE bool record_body_keep(struct arena *, struct record *);
 
 /* ---- record_writer.c ---- */
 

@@ -77,7 +77,7 @@ static enum rc get_help(struct request *req, const struct record_form *form, con
         return err_oom(err);
     *t = (struct record_text){
         .req = req, .form = *form, .rec = *rec, .behind = SLICE("}}"), .arena = &req->arena, .done = helped};
-    if (rec->body.len && !arena_copy(&req->arena, rec->body, &t->rec.body))
+    if (!record_body_keep(&req->arena, &t->rec))
         return err_oom(err);
     condition_failed(req, &failed);
     if (!err_print_open(&t->text.text, &failed) || !buf_append_byte(&t->text.text, ',') ||

@@ -7,6 +7,7 @@
 #include "server/counts.h"
 #include "server/handlers/idem/idem.h"
 #include "server/handlers/records/record_edit_way.h"
+#include "server/handlers/records/record_pack.h"
 #include "server/handlers/reply.h"
 #include "server/timing.h"
 
@@ -22,7 +23,8 @@ struct edit_help {
     struct buf out;
     struct arena scratch;
     enum rc rc;
-    struct err err; /* its problems are in the scratch */
+    struct stored_body body; /* what is to be put: `out`, or it packed */
+    struct err err;          /* its problems are in the scratch */
 };
 
 static void release(struct edit_help *h)
@@ -56,6 +58,9 @@ static void help_run(struct job *job)
     struct buf joined = {0}, resolved = {0};
     struct codec *codec = codec_new();
     h->rc = codec ? apply(h, &joined, &resolved, codec) : err_oom(&h->err);
+    h->body = (struct stored_body){.part = {buf_slice(&h->out)}};
+    if (h->rc == RC_OK && record_packs(h->req->type, h->out.len))
+        record_pack_here(&h->body, &h->scratch);
     codec_free(codec);
     buf_release(&joined);
     buf_release(&resolved);
@@ -125,7 +130,8 @@ static enum rc put(struct request *req, struct edit_help *h, struct err *err)
     w->schema_id = req->type->latest->schema_id;
     w->expires_ms = e->expires_ms;
     w->content_type = h->old.content_type;
-    w->part[0] = buf_slice(&h->out);
+    w->part[0] = h->body.part[0];
+    w->plain_bytes = h->body.plain_bytes;
     w->cond = h->exists ? COND_REVISION_IN : COND_ABSENT;
     w->revisions = &h->old.revision;
     w->nrevisions = 1;
@@ -142,7 +148,7 @@ static void applied(struct request *req, struct edit_help *h)
     if (e->input.dry_run || (!e->changed && !idem_asked(req))) {
         release(h);
         record_edit_answer(req, NULL, e->input.dry_run ? 0 : h->old.revision);
-    } else if (put(req, h, &err) == RC_ERR) {
+    } else if (record_pack_count(req->worker->counts, &h->body), put(req, h, &err) == RC_ERR) {
         release(h);
         answer_err(req, &err);
     }
@@ -169,7 +175,7 @@ static bool copy_record(struct edit_help *h, const struct record *old, struct ar
     if (!old)
         return true;
     h->old = *old;
-    return (!old->body.ptr || arena_copy(arena, old->body, &h->old.body)) &&
+    return record_body_keep(arena, &h->old) &&
            (!old->content_type.len || arena_copy(arena, old->content_type, &h->old.content_type));
 }
 

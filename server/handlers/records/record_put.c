@@ -7,6 +7,7 @@
 #include "server/handlers/idem/idem.h"
 #include "server/handlers/records/record.h"
 #include "server/handlers/records/record_life.h"
+#include "server/handlers/records/record_pack.h"
 #include "server/handlers/reply.h"
 #include "server/schema_load.h"
 #include "server/target.h"
@@ -132,27 +133,26 @@ static void put_done(struct store_write *w)
 /* Avro binary that stands in the body is lent to the store, which copies it once; so is what is kept as it is, behind its
  * length. */
 static enum rc put_parts(struct request *req, const struct record_input *in, struct slice avro,
-                         struct err *err)
+                         struct stored_body *out, struct err *err)
 {
-    struct store_write *w = &req->write;
-    if (unlikely(in->encoding && in->encoding->framing)) {
-        w->part[0] = avro;
+    *out = (struct stored_body){.part = {avro}};
+    if (unlikely(in->encoding && in->encoding->framing))
         return RC_OK;
-    }
-    if (unlikely(!in->encoding)) {
-        w->part[1] = req->body;
-        w->content_type = req->header[HEADER_CONTENT_TYPE];
-    }
-    return arena_copy(&req->arena, avro, &w->part[0]) ? RC_OK : err_oom(err);
+    if (unlikely(!in->encoding))
+        out->part[1] = req->body;
+    return arena_copy(&req->arena, avro, &out->part[0]) ? RC_OK : err_oom(err);
 }
 
-static enum rc put_submit(struct request *req, struct slice avro, struct err *err)
+static enum rc put_submit(struct request *req, const struct stored_body *body, struct err *err)
 {
     struct put *p = req->state;
     struct store_write *w = &req->write;
     reply_write_init(w, WRITE_PUT, put_done);
-    if (put_parts(req, &p->input, avro, err) != RC_OK)
-        return RC_ERR;
+    w->part[0] = body->part[0];
+    w->part[1] = body->part[1];
+    w->plain_bytes = body->plain_bytes;
+    if (unlikely(!p->input.encoding))
+        w->content_type = req->header[HEADER_CONTENT_TYPE];
     w->expires_ms = record_life_of_put(req, p->ttl_s);
     if (!lines_reserve(req, p, w->expires_ms))
         return err_oom(err);
@@ -162,6 +162,35 @@ static enum rc put_submit(struct request *req, struct slice avro, struct err *er
     if (idem_attach(req, w, p->is_resource ? IDEM_TELLS_CREATED : IDEM_TELLS_TAG, err) != RC_OK)
         return RC_ERR;
     return store_write(req->worker->store, w, err);
+}
+
+static void put_packed(struct request *req, const struct stored_body *body)
+{
+    struct err err;
+    if (put_submit(req, body, &err) == RC_ERR)
+        answer_err(req, &err);
+}
+
+/* Of a type whose records are compressed. */
+static COLD enum rc put_pack(struct request *req, const struct stored_body *body, struct err *err)
+{
+    struct packing *p = arena_alloc(&req->arena, sizeof *p);
+    if (!p)
+        return err_oom(err);
+    *p = (struct packing){.req = req, .body = *body, .then = put_packed, .failed = answer_err};
+    record_pack(p);
+    return RC_PENDING;
+}
+
+static enum rc put(struct request *req, struct slice avro, struct err *err)
+{
+    const struct put *p = req->state;
+    struct stored_body body;
+    if (put_parts(req, &p->input, avro, &body, err) != RC_OK)
+        return RC_ERR;
+    if (record_packs(req->type, (uint64_t)body.part[0].len + body.part[1].len))
+        return put_pack(req, &body, err);
+    return put_submit(req, &body, err);
 }
 
 static void put_dry(struct request *req, const struct record *old)
@@ -187,7 +216,7 @@ static void put_encoded(struct request *req, struct slice avro)
             record_dry_read(req, put_dry);
         else
             answer_err(req, &err);
-    } else if (put_submit(req, avro, &err) == RC_ERR) {
+    } else if (put(req, avro, &err) == RC_ERR) {
         answer_err(req, &err);
     }
 }

@@ -118,7 +118,7 @@ void record_show_raw(struct request *req, const struct shown *s, const char *con
     size_t prefix;
     struct range r;
     struct err err;
-    if (unlikely(s->reading->resolver != NULL)) {
+    if (unlikely(s->reading->resolver != NULL || s->rec->packed_bytes)) {
         record_show_raw_resolved(req, s, content_type);
         return;
     }

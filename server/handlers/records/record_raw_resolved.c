@@ -1,5 +1,6 @@
 /* server/handlers/records/record_raw_resolved.c - the content of a raw type ("bytes", "string") that was written under another
- * version and is not the same bytes in this one, or may not be: a helper reads it through, and it leaves from memory. */
+ * version and is not the same bytes in this one, or may not be, or that is packed: a helper reads it through, and it
+ * leaves from memory. */
 #include <stddef.h>
 
 #include "server/handlers/records/long_text.h"
@@ -24,7 +25,8 @@ struct resolved {
 static enum rc resolve(struct request *req, struct resolved *r, struct slice avro)
 {
     struct buf *out = &r->text.text;
-    if (reading_resolve(&r->reading, SIZE_MAX, avro, out, &req->arena, &r->err) != RC_OK)
+    if (r->reading.resolver &&
+        reading_resolve(&r->reading, SIZE_MAX, avro, out, &req->arena, &r->err) != RC_OK)
         return RC_ERR;
     if (codec_raw_prefix(buf_slice(out), out->len, &r->prefix, &r->err) != RC_OK)
         return RC_ERR;
@@ -38,9 +40,10 @@ static void help(struct job *job)
     struct buf joined = {0};
     struct slice avro = r->rec.body;
     r->rc = RC_OK;
-    if (!avro.ptr && r->rec.body_bytes) {
-        r->rc = record_join(job->store, &r->rec, &joined, &r->err);
-        avro = buf_slice(&joined);
+    if (!avro.ptr && r->rec.body_bytes) { /* where nothing is to be resolved it is the text at once */
+        struct buf *to = r->reading.resolver ? &joined : &r->text.text;
+        r->rc = record_join(job->store, &r->rec, to, &r->err);
+        avro = buf_slice(to);
     }
     if (r->rc == RC_OK)
         r->rc = resolve(req, r, avro);
@@ -100,14 +103,13 @@ void record_show_raw_resolved(struct request *req, const struct shown *s, const 
     const struct resolved *before = req->state;
     struct resolved *r = arena_calloc(&req->arena, 1, sizeof *r);
     struct err err;
-    if (!r || (s->rec->body.len && !arena_copy(&req->arena, s->rec->body, &r->rec.body))) {
+    if (r)
+        r->rec = *s->rec;
+    if (!r || !record_body_keep(&req->arena, &r->rec)) {
         reply_no_memory(req);
         return;
     }
-    struct slice body = r->rec.body;
     r->reading = *s->reading;
-    r->rec = *s->rec;
-    r->rec.body = body;
     r->shown = (struct shown){.reading = &r->reading, .rec = &r->rec, .again = s->again};
     r->content_type = content_type;
     if (before && before->rec.revision == s->rec->revision) {

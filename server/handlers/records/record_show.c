@@ -276,7 +276,7 @@ static enum rc get_help(struct request *req, const struct shown *s, const struct
         return err_oom(err);
     h->text =
         (struct record_text){.req = req, .form = *part, .rec = *s->rec, .arena = &req->arena, .done = helped};
-    if (!s->lasts && s->rec->body.len && !arena_copy(&req->arena, s->rec->body, &h->text.rec.body))
+    if (!s->lasts && !record_body_keep(&req->arena, &h->text.rec))
         return err_oom(err);
     if (before && before->revision == s->rec->revision)
         return RC_NOTFOUND;
@@ -323,7 +323,7 @@ static inline void show_printed(struct request *req, const struct shown *s, cons
 /* Is it long, and its bytes are what is asked for? */
 static bool is_sent_as_stored(const struct shown *s, const struct form *form)
 {
-    return form->framing && !s->reading->resolver && !s->rec->body.ptr &&
+    return form->framing && !s->reading->resolver && s->rec->blob && !s->rec->packed_bytes &&
            s->rec->body_bytes > LIMIT_PRINT_INLINE_MAX;
 }
 

@@ -44,7 +44,7 @@ struct scan {
         missing_id;     /* a schema whose records cannot be read, for want of it or of a way to it; 0: none */
     struct err missing; /* why */
 
-    struct record kept; /* its body is in chunks, or in kept_body */
+    struct record kept; /* its body is in chunks, or in kept_body, packed or not */
     uint8_t kept_id[LIMIT_ID_MAX];
     size_t kept_id_len;
     uint8_t kept_body[LIMIT_RECORD_INLINE_MAX];
@@ -64,10 +64,11 @@ static enum rc keep(struct scan *s, struct slice id, const struct record *rec)
 {
     s->kept = *rec;
     s->kept.content_type = (struct slice){0};
-    if (rec->body.len) {
-        assert(rec->body.len <= sizeof s->kept_body);
-        memcpy(s->kept_body, rec->body.ptr, rec->body.len);
-        s->kept.body.ptr = s->kept_body;
+    struct slice *body = rec->packed.len ? &s->kept.packed : &s->kept.body;
+    if (body->len) {
+        assert(body->len <= sizeof s->kept_body);
+        memmove(s->kept_body, body->ptr, body->len);
+        body->ptr = s->kept_body;
     }
     if (id.ptr != s->kept_id)
         memcpy(s->kept_id, id.ptr, id.len);
@@ -189,7 +190,7 @@ static enum rc show(struct scan *s, struct slice id, const struct record *rec)
     }
     if (rc != RC_OK)
         return rc;
-    if (unlikely(!rec->body.ptr && rec->body_bytes))
+    if (unlikely(rec->blob != 0))
         return keep(s, id, rec);
     rc = print(s, id, rec, &form);
     return likely(rc != RC_AGAIN) ? rc : keep(s, id, rec);

@@ -56,10 +56,11 @@ static bool type_print(const struct type *t, enum compat_mode level, const struc
     return buf_printf(
                out,
                "{\"name\":\"%.*s\",\"version\":%u,\"schema_id\":%u,\"revision\":%llu,\"missing\":\"%s\","
-               "\"unknown\":\"%s\",\"compatibility\":\"%s\",\"ttl\":",
+               "\"unknown\":\"%s\",\"compatibility\":\"%s\",\"compression\":\"%s\",\"ttl\":",
                (int)t->name.len, (const char *)t->name.ptr, t->latest->number, t->latest->schema_id,
                (unsigned long long)t->revision, missing_name(o->missing), unknown_name(o->unknown),
-               compat_mode_name(o->follows_level ? level : o->compatibility)) &&
+               compat_mode_name(o->follows_level ? level : o->compatibility),
+               compression_name(o->compression)) &&
            number_print(o->ttl_s, out) && limits_print(*o, out) &&
            buf_printf(out, ",\"records\":%llu,\"bytes\":%llu,\"json\":{", (unsigned long long)count->records,
                       (unsigned long long)count->bytes) &&

@@ -45,7 +45,7 @@ static void keep(struct store_get *get)
     struct record *rec = &get->rec;
     if (get->rc != RC_OK)
         return;
-    if ((rec->body.len && !arena_copy(l->arena, rec->body, &rec->body)) ||
+    if (!record_body_keep(l->arena, rec) ||
         (rec->content_type.len && !arena_copy(l->arena, rec->content_type, &rec->content_type)))
         l->no_memory = true;
 }

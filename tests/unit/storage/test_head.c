@@ -145,4 +145,47 @@ TEST(head_encode__says_where_a_body_in_chunks_is)
     assert_false(head_decode(slice_of(out, size), &r));
 }
 
+TEST(head_encode__says_how_long_a_packed_body_was)
+{
+    uint8_t out[HEAD_MAX + 16];
+    struct record r, in = plain;
+    in.content_type = SLICE("text/plain");
+    in.packed_bytes = 70000;
+    struct slice v = encode(&in, SLICE("packed"), out);
+    size_t size = v.len - 6;
+    assert_int_equal(size, HEAD_FIXED + 11 + 8);
+    assert_int_equal(get_le64(out + size - 8), 70000);
+    assert_true(head_verify(v));
+    assert_true(head_decode(v, &r));
+    assert_int_equal(r.packed_bytes, 70000);
+    assert_int_equal(r.body_bytes, 6);
+    assert_slice_str(r.body, "packed");
+    record_show_packed(&r);
+    assert_null(r.body.ptr);
+    assert_int_equal(r.body_bytes, 70000);
+    assert_int_equal(r.packed_bytes, 6);
+    assert_slice_str(r.packed, "packed");
+    assert_false(head_decode(slice_of(out, size - 1), &r));
+    put_le64(out + size - 8, LIMIT_RECORD_MAX + 1); /* nothing of that length was ever stored */
+    assert_false(head_decode(v, &r));
+    put_le64(out + size - 8, 0);
+    assert_false(head_decode(v, &r));
+}
+
+TEST(head_encode__keeps_chunks_and_packing_apart)
+{
+    uint8_t out[HEAD_MAX + 16];
+    struct record r, in = plain;
+    in.expires_ms = 5;
+    in.blob = 9;
+    in.body_bytes = 5000;
+    in.packed_bytes = 6000;
+    size_t size = head_encode(&in, 1, out);
+    assert_int_equal(size, HEAD_FIXED + 8 + 20 + 8);
+    assert_true(head_decode(slice_of(out, size), &r));
+    assert_true(r.blob == 9 && r.body_bytes == 5000 && r.packed_bytes == 6000 && r.expires_ms == 5);
+    record_show_packed(&r);
+    assert_true(r.body_bytes == 6000 && r.packed_bytes == 5000 && !r.packed.ptr && !r.body.ptr);
+}
+
 TEST_MAIN()
