@@ -128,7 +128,7 @@ class Compression(unittest.TestCase):
             for kind in "zp":
                 reply = server.post("/_txn", body=json.dumps({"operations": [
                     {"op": "check", "type": f"rec{kind}", "id": "t", "pointer": "/items/1/v", "is": "=", "value": 1},
-                    {"op": "patch", "type": f"rec{kind}", "id": "t", "patch": {"n": 50}},
+                    {"op": "patch", "type": f"rec{kind}", "id": "t", "merge": {"n": 50}},
                     {"op": "put", "type": f"rec{kind}", "id": "t2", "record": record(size, 6)}]}).encode())
                 self.assertEqual(reply.status, 200, reply)
             self.same("GET", "/rec#/t")
