@@ -7,7 +7,7 @@
 
 #include "base/compiler.h"
 
-/* The quickest of its levels but for those that trade away more: see docs/performance.md. */
+/* The quickest that is not among the negative ones, which trade away more (docs/decisions/0024). */
 enum { LEVEL = 1 };
 
 /* Of one thread. */

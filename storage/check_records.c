@@ -154,6 +154,7 @@ static enum rc look_at_body(struct checker *k, const struct tally *t, const stru
                           "Its bytes are not those that were stored.");
     if (rc != RC_OK || !t->lives)
         return rc == RC_ERR ? rc : RC_OK;
+    record_show_packed(rec);
     return k->c->record(k->c, key, rec, k->err);
 }
 

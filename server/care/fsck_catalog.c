@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/zstd.h"
 #include "server/care/fsck.h"
 #include "server/catalog_rows.h"
 #include "server/register.h"
@@ -320,14 +321,42 @@ static enum rc compiled(struct fsck *f, uint32_t id, const struct schema **out, 
     return RC_OK;
 }
 
+/* The body as it was before it was packed, in the scratch memory. RC_NOTFOUND: what is packed is damaged, which was told. */
+static enum rc unpacked(struct fsck *f, const struct store_key *key, const struct record *rec,
+                        struct slice *out, struct err *err)
+{
+    struct err why;
+    *out = rec->body;
+    if (!rec->packed_bytes)
+        return RC_OK;
+    uint8_t *whole = arena_alloc(&f->scratch, rec->body_bytes);
+    if (!whole)
+        return err_oom(err);
+    *out = slice_of(whole, rec->body_bytes);
+    if (zstd_unpack(rec->packed, whole, rec->body_bytes, &why) == RC_OK)
+        return RC_OK;
+    if (is_over(&why)) {
+        *err = why;
+        return RC_ERR;
+    }
+    store_check_fault(&f->check, FAULT_RECORD, key->type, key->id,
+                      "It is compressed, and no frame of zstd that holds %llu bytes.",
+                      (unsigned long long)rec->body_bytes);
+    return RC_NOTFOUND;
+}
+
 static enum rc decode(struct fsck *f, const struct store_key *key, const struct record *rec, struct err *err)
 {
     const struct codec_opts opts = {.brief = false};
     const struct schema *schema;
+    struct slice body;
     struct err why;
     if (compiled(f, rec->schema_id, &schema, err) != RC_OK)
         return RC_ERR;
-    if (!schema || codec_check(f->codec, schema, &opts, rec->body, 0, &f->scratch, &why) == RC_OK)
+    enum rc rc = unpacked(f, key, rec, &body, err);
+    if (rc != RC_OK)
+        return rc == RC_ERR ? rc : RC_OK;
+    if (!schema || codec_check(f->codec, schema, &opts, body, 0, &f->scratch, &why) == RC_OK)
         return RC_OK;
     if (is_over(&why)) {
         *err = why;

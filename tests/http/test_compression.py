@@ -5,9 +5,11 @@ import base64
 import json
 import random
 import re
+import subprocess
+import tempfile
 import unittest
 
-from avrod import Server
+from avrod import AVROD, Server
 
 SCHEMA = {"type": "record", "name": "R", "fields": [
     {"name": "s", "type": "string"}, {"name": "n", "type": "long", "default": 7},
@@ -214,6 +216,24 @@ class Compression(unittest.TestCase):
             self.assertEqual(server.post(f"/putschema/w{kind}?compatibility=none", body=b'"string"').status, 200)
         self.same("GET", "/w#/x")
         self.same("GET", "/w#/x", Range="bytes=5-90")
+
+    def test_a_check_of_the_store_reads_them_and_a_backup_keeps_them(self):
+        with tempfile.TemporaryDirectory() as folder, Server() as s:
+            s.post("/putschema/t?compression=zstd", body=b'"string"')
+            want = {str(size): text(size, 10) for size in SIZES}
+            for id_, value in want.items():
+                self.assertEqual(s.put("/t/" + id_, body=value.encode()).status, 201)
+            backup, again = folder + "/backup", folder + "/again"
+            with open(backup, "wb") as f:
+                f.write(s.get("/_backup").body)
+            self.assertEqual(s.stop(), 0)
+            for place in s.data, backup:
+                checked = subprocess.run([AVROD, "--fsck", place], capture_output=True, check=False)
+                self.assertEqual(checked.returncode, 0, checked)
+            subprocess.run([AVROD, "--restore", backup, again], capture_output=True, check=True)
+            with Server(data=again) as restored:
+                for id_, value in want.items():
+                    self.assertEqual(restored.get("/t/" + id_).body.decode(), value)
 
     def test_a_life_and_a_key_go_with_them(self):
         body = json.dumps(record(9000)).encode()
