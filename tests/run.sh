@@ -4,7 +4,7 @@
 # test through ctest, and makes the Debian package and tries it. Warnings are errors but with gcc's sanitizers.
 #
 #   tests/run.sh            all of it
-#   tests/run.sh STEP...    some of: format release asan tsan clang
+#   tests/run.sh STEP...    some of: format release asan tsan clang package
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib/packages.sh

@@ -9,7 +9,7 @@ seconds=${1:?usage: tests/fuzz/run.sh SECONDS [TARGET...]}
 shift
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(http target coding config storage_head json_check schema json_codec avro_binary avro_check resolve value path patch
-    client rights)
+    client rights credentials)
 
 # Longest input worth trying, and the dictionary, if one helps.
 declare -A bytes_max=([http]=20000 [config]=5000 [target]=600 [coding]=6000 [storage_head]=700 [json_check]=3000 [schema]=3000 [json_codec]=1500
