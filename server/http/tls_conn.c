@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "server/http/socket.h"
 #include "server/http/tls_context.h"
 
@@ -158,12 +159,27 @@ enum tls_did tls_conn_handshake(struct tls_conn *t)
     return did == TLS_DONE ? identify(t) : did;
 }
 
+/* A key update asks for work and perhaps for an answer, and no quota counts it; nor is it a request, for which the idle
+ * deadline waits. Nobody needs many in a row. */
+static enum tls_did note_no_data(struct tls_conn *t)
+{
+    if (t->empty_records++ < LIMIT_TLS_EMPTY_RECORDS_MAX)
+        return TLS_AGAIN;
+    t->failed = true;
+    return TLS_FAILED;
+}
+
 enum tls_did tls_conn_read(struct tls_conn *t, uint8_t *to, size_t room, size_t *received)
 {
     assert(t->ready && !t->failed);
     *received = 0;
     begin(t);
-    return outcome(t, SSL_read_ex(t->ssl, to, room, received));
+    enum tls_did did = outcome(t, SSL_read_ex(t->ssl, to, room, received));
+    if (likely(did == TLS_DONE))
+        t->empty_records = 0;
+    else if (did == TLS_AGAIN && !t->starved) /* it has had a record, or answered it, and wants another */
+        return note_no_data(t);
+    return did;
 }
 
 enum tls_did tls_conn_write(struct tls_conn *t, const uint8_t *from, size_t bytes, size_t *sent)

@@ -41,9 +41,10 @@ struct tls_conn {
     uint64_t may_take; /* the caller's: bytes that may be received from it, or UINT64_MAX, any */
     uint64_t taken;    /* bytes that were, since the caller has set it to 0 */
 
-    bool told;         /* tls_conn_end has said it */
-    size_t held;       /* a record with so many bytes waits for room in the socket */
-    struct slice user; /* owned */
+    unsigned empty_records; /* without data, since the last that had some */
+    bool told;              /* tls_conn_end has said it */
+    size_t held;            /* a record with so many bytes waits for room in the socket */
+    struct slice user;      /* owned */
 };
 
 /* Take over the connection on the socket, which is borrowed. NULL: memory is out. */
@@ -52,7 +53,7 @@ void tls_conn_free(struct tls_conn *);
 
 /* Go on with the handshake. DONE: it is over. */
 enum tls_did tls_conn_handshake(struct tls_conn *);
-/* A record's worth, as recv(2) gives bytes. */
+/* A record's worth, as recv(2) gives bytes. FAILED: among others, too many records one behind the other have no data. */
 enum tls_did tls_conn_read(struct tls_conn *, uint8_t *to, size_t room, size_t *received);
 /* Of `from` a record's worth at most; whole records alone are taken. WANTS_ROOM: none is; at least as many bytes are to be given
  * next time, and the same. */

@@ -10,6 +10,7 @@ import signal
 import socket
 import ssl
 import struct
+import subprocess
 import tempfile
 import threading
 import time
@@ -573,7 +574,54 @@ class Transport(unittest.TestCase):
         self.assertEqual(faults, [])
 
 
+class KeyUpdates:
+    """The openssl program as a client of TLS 1.3: Python's ssl sends no key updates. A line that begins with K is a command of its."""
+
+    def __init__(self, port):
+        self.process = subprocess.Popen(
+            ["openssl", "s_client", "-connect", f"127.0.0.1:{port}", "-tls1_3", "-CAfile", ca.cert, "-quiet", "-no_ign_eof"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0)
+
+    def send(self, data, until):
+        """False: the server has ended the connection."""
+        try:
+            self.process.stdin.write(data)
+        except BrokenPipeError:
+            return False
+        seen = b""
+        while until not in seen:
+            piece = self.process.stdout.read(65536)
+            if not piece:
+                return False
+            seen += piece
+        return True
+
+    def update(self):
+        return self.send(b"K\n", b"KEYUPDATE")
+
+    def ping(self):
+        return self.send(PING, b"pong")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.process.kill()
+        self.process.communicate()
+
+
 class Limits(unittest.TestCase):
+    def test_key_updates_are_taken_between_requests(self):
+        with server("--threads", "1") as s, KeyUpdates(s.port) as c:
+            for _ in range(6):
+                self.assertTrue(all(c.update() for _ in range(8)))
+                self.assertTrue(c.ping())
+
+    def test_who_sends_nothing_but_key_updates_is_closed(self):
+        with server("--threads", "1") as s, KeyUpdates(s.port) as c:
+            self.assertTrue(c.ping())
+            self.assertFalse(all(c.update() for _ in range(500)))
+
     def test_a_handshake_has_the_time_of_a_head(self):
         with server("--head-deadline", "300ms", "--threads", "1") as s:
             hello = tls.TlsSocket(socket.socket(), ca.client(), shake=False)
