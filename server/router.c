@@ -180,7 +180,8 @@ static struct pattern *pattern_compile(const char *text)
 
 static void route_enter(struct pattern *p, const struct route *r)
 {
-    assert(r->role < ROLE_WRITE || r->methods == 1u << METHOD_GET || route_changes(r)); /* the flag is missing */
+    assert(r->role < ROLE_WRITE || r->methods == 1u << METHOD_GET ||
+           route_changes(r)); /* the flag is missing */
     if (r->flags & ROUTE_REGISTRY)
         p->is_registry = key_is_registry[pattern_key(p)] = true;
     for (unsigned m = 0; m < METHODS; m++) {

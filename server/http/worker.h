@@ -108,10 +108,10 @@ struct edge {
     _Atomic unsigned connections;
     struct address_counts
         *addresses; /* of the connections; NULL: there is no file of --access, which could bound them */
-    _Atomic uint64_t body_bytes;   /* of bodies that have blocks of their own */
-    _Atomic uint64_t answer_bytes; /* of answers that wait for slow clients */
+    _Atomic uint64_t body_bytes;    /* of bodies that have blocks of their own */
+    _Atomic uint64_t answer_bytes;  /* of answers that wait for slow clients */
     _Atomic unsigned coded_streams; /* answers that are compressed as they leave */
-    _Atomic bool much_freed;       /* more than pools take, since the last edge_trim */
+    _Atomic bool much_freed;        /* more than pools take, since the last edge_trim */
     _Atomic bool draining, stopping;
     pthread_mutex_t lock;
     pthread_cond_t ended; /* a worker's thread is at its end */

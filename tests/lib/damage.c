@@ -61,7 +61,8 @@ int main(int argc, char **argv)
 {
     if (argc < 4)
         fail("damage DIR rows|put|del DB [KEY [VALUE]]");
-    const struct store_opts opts = {.engine = "lmdb", .dir = argv[1], .durability = DURABLE_NONE, .workers = 1};
+    const struct store_opts opts = {
+        .engine = "lmdb", .dir = argv[1], .durability = DURABLE_NONE, .workers = 1};
     struct buf key = {0}, value = {0};
     struct engine *e;
     struct err err;
@@ -74,7 +75,8 @@ int main(int argc, char **argv)
             fail("memory is out");
         append_hex(&key, argc > 4 ? argv[4] : "");
         append_hex(&value, argc > 5 ? argv[5] : "");
-        struct mutation m = {.key = buf_slice(&key), .part = {buf_slice(&value)}, .del = !strcmp(argv[2], "del")};
+        struct mutation m = {
+            .key = buf_slice(&key), .part = {buf_slice(&value)}, .del = !strcmp(argv[2], "del")};
         need(engine_lmdb.apply(e, &m, 1, &err), &err);
     }
     engine_lmdb.close(e);

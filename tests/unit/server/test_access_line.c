@@ -117,7 +117,8 @@ TEST(access_line_print__escapes)
           "{\"time\":\"1994-11-06T08:49:37.042Z\",\"remote\":\"127.0.0.1\",\"user\":\"\",\"method\":\"GET\","
           "\"target\":\"/a\\u0022\\u005c\",\"version\":\"HTTP/"
           "1.1\",\"status\":200,\"bytes\":4,\"duration_us\":1234,"
-          "\"request_id\":\"abc\",\"user_agent\":\"\\u000a\\u007f\\u00c3\\u00bc\",\"referer\":\"\",\"tls\":\"\"}\n");
+          "\"request_id\":\"abc\",\"user_agent\":\"\\u000a\\u007f\\u00c3\\u00bc\",\"referer\":\"\",\"tls\":"
+          "\"\"}\n");
 }
 
 TEST_MAIN()
