@@ -6,6 +6,7 @@
 
 The program under test is $AVROD. With AVROD_TEST_TLS=1.2 or 1.3 all of it goes over TLS. Standard library only."""
 
+import fcntl
 import http.client
 import json
 import os
@@ -70,6 +71,8 @@ class Server:
         self.check_log()
         self.log = b""
         self.log_file = tempfile.TemporaryFile()
+        # The server's descriptor and ours have one position: what it writes while we read goes to the end all the same.
+        fcntl.fcntl(self.log_file, fcntl.F_SETFL, fcntl.fcntl(self.log_file, fcntl.F_GETFL) | os.O_APPEND)
         self.process = subprocess.Popen(self.command(), stdout=self.stdout, stderr=self.log_file, env=self.env)
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
