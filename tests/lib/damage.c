@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/num.h"
 #include "storage/engine.h"
 
 static void fail(const char *what)
@@ -66,12 +67,14 @@ int main(int argc, char **argv)
     struct buf key = {0}, value = {0};
     struct engine *e;
     struct err err;
-    uint8_t db = (uint8_t)atoi(argv[3]);
+    uint64_t db;
+    if (!num_parse_decimal(slice_str(argv[3]), UINT8_MAX, &db))
+        fail("DB is a number of enum engine_db");
     need(engine_lmdb.open(&e, &opts, &err), &err);
     if (!strcmp(argv[2], "rows")) {
-        print_rows(e, db);
+        print_rows(e, (uint8_t)db);
     } else {
-        if (!buf_append_byte(&key, db))
+        if (!buf_append_byte(&key, (uint8_t)db))
             fail("memory is out");
         append_hex(&key, argc > 4 ? argv[4] : "");
         append_hex(&value, argc > 5 ? argv[5] : "");
